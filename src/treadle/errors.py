@@ -1,0 +1,206 @@
+"""Every exception Treadle raises, as one tree.
+
+The first level answers the first question of whoever catches: whose fault is it.
+Expected ends of a run (a failed tool, a limit, a pause, a cancel) are values, not exceptions.
+
+Source: docs/errors.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+
+class TreadleError(Exception):
+    """Root of the tree.
+
+    `code` is stable and snake_case; the message is for people and carries no secret.
+    """
+
+    code: ClassVar[str] = "treadle_error"
+    retryable: ClassVar[bool] = False
+
+
+class MisuseError(TreadleError):
+    """This side broke a rule: a bug. The runtime never catches it."""
+
+    code = "misuse"
+
+
+class StateError(MisuseError):
+    """An input that is not legal in this state. Nothing has changed."""
+
+    code = "illegal_state"
+
+    def __init__(self, message: str, *, state: object = None, input: object = None) -> None:  # noqa: A002 (the word of the domain)
+        super().__init__(message)
+        self.state = state
+        self.input = input
+
+
+class PlanError(MisuseError):
+    """The declared agent cannot run. All problems are told at once."""
+
+    code = "bad_plan"
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+class PeerError(TreadleError):
+    """The other side broke a rule or failed."""
+
+    code = "peer_failed"
+
+
+class ModelError(PeerError):
+    """A model provider failed. The text of its own error stays in `__cause__`."""
+
+    code = "upstream_error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        provider: str = "",
+        status: int | None = None,
+        request_id: str | None = None,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.provider = provider
+        self.status = status
+        self.request_id = request_id
+        self.retry_after_s = retry_after_s
+
+
+class ModelBusyError(ModelError):
+    """The provider is overloaded or limits our rate."""
+
+    code = "model_busy"
+    retryable = True
+
+
+class ModelTimeoutError(ModelError):
+    """The provider could not be reached in time, or the connection broke before an answer."""
+
+    code = "model_timeout"
+    retryable = True
+
+
+class ModelUnavailableError(ModelError):
+    """The provider failed on its side (a 5xx, an error inside the stream)."""
+
+    code = "upstream_error"
+    retryable = True
+
+
+class ModelTruncatedError(ModelError):
+    """The stream ended with neither a finish reason nor the provider's end marker."""
+
+    code = "upstream_truncated"
+    retryable = True
+
+
+class ModelRefusedError(ModelError):
+    """The provider refused the request: bad key, unknown model, bad request."""
+
+    code = "model_refused"
+
+
+class ModelGarbledError(ModelError):
+    """The provider sent what cannot be read."""
+
+    code = "model_garbled"
+
+
+class ToolboxError(PeerError):
+    """A tool server cannot be reached. A tool's own failure is a value."""
+
+    code = "toolbox_unreachable"
+
+
+class BadRequestError(PeerError):
+    """A client sent what its protocol forbids."""
+
+    code = "bad_request"
+
+    def __init__(self, message: str, *, pointer: str = "") -> None:
+        super().__init__(message)
+        self.pointer = pointer
+
+
+class RunLogError(TreadleError):
+    """The log of a run could not be written or read."""
+
+    code = "run_log"
+
+
+class RunNotFoundError(RunLogError):
+    """No such run, or not for this scope."""
+
+    code = "run_not_found"
+
+
+class FencedError(RunLogError):
+    """A newer owner holds the run; this one stops. Nothing was written."""
+
+    code = "fenced"
+
+
+class SequenceConflictError(RunLogError):
+    """Other content stands at that place. Nothing was written."""
+
+    code = "sequence_conflict"
+
+
+class RecordFormatError(RunLogError):
+    """A stored form that this version cannot read."""
+
+    code = "record_format"
+
+    def __init__(self, message: str, *, version: int | None = None) -> None:
+        super().__init__(message)
+        self.version = version
+
+
+class ResumeError(TreadleError):
+    """An answer to a pause was refused."""
+
+    code = "resume_refused"
+
+
+class TokenInvalidError(ResumeError):
+    """The token is not one we made for this pause."""
+
+    code = "token_invalid"
+
+
+class TokenExpiredError(ResumeError):
+    """The pause is over: nobody answered in time."""
+
+    code = "token_expired"
+
+
+class AlreadyAnsweredError(ResumeError):
+    """The pause has its answer."""
+
+    code = "already_answered"
+
+
+class ToolError(Exception):
+    """Raised by a tool to tell the model what went wrong, in these words.
+
+    Of any other exception the model is told the class and a fixed sentence.
+    """
+
+
+class RunFailedError(TreadleError):
+    """What `run()` raises for a run that ended `error`. `result` holds what was shown until then."""
+
+    code = "run_failed"
+
+    def __init__(self, message: str, *, result: Any) -> None:
+        super().__init__(message)
+        self.result = result

@@ -1,0 +1,1 @@
+"""What the runtime asks of the world: one small protocol a file."""

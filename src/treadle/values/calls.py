@@ -1,0 +1,77 @@
+"""A model's call of a tool, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from treadle.values.ids import NO_CALL, CallId
+from treadle.values.mappings import empty, frozen
+
+
+class ToolStatus(StrEnum):
+    """How a call ended. Closed: every reader may rely on these seven."""
+
+    OK = "ok"
+    FAILED = "failed"
+    """The tool raised, or its arguments were damaged and it never ran."""
+    DENIED = "denied"
+    """A person said no."""
+    REFUSED = "refused"
+    """Policy said no: a limit, an unknown tool."""
+    TIMEOUT = "timeout"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+    """It was started and nobody knows whether it took effect."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRequest:
+    """One call. The kernel assigns `call_id`; an adapter leaves it empty.
+
+    Shape: `arguments` is a mapping, deeply read-only.
+    """
+
+    call_id: CallId = NO_CALL
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=empty)
+    provider_id: str = ""
+    """The provider's own id for the call; used only towards that provider."""
+    raw_arguments: str | None = None
+    """The argument text as it came, kept where it could not be read as an object."""
+    damage: str | None = None
+    """Why the call must not run, in words for the model; None for a whole call."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arguments", frozen(self.arguments))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutcome:
+    """What came of a call.
+
+    Shape: `content` is the tool's result in JSON terms (mappings read-only, sequences tuples); `error` is the
+    text the model is told where the status is not `ok`.
+    Units: `duration_ms` is milliseconds from dispatch to result; 0.0 where it never ran.
+    """
+
+    call_id: CallId
+    status: ToolStatus = ToolStatus.OK
+    content: Any = None
+    error: str | None = None
+    duration_ms: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "content", frozen(self.content))
+        object.__setattr__(self, "status", ToolStatus(self.status))
+        if self.duration_ms < 0:
+            raise ValueError(f"duration_ms must be 0 or more, not {self.duration_ms!r}")
+        if self.status is not ToolStatus.OK and not self.error:
+            raise ValueError(f"a call that ended {self.status.value!r} needs an error text, came {self.error!r}")
+
+    @property
+    def is_error(self) -> bool:
+        """Whether the model is told of an error: any status but `ok`."""
+        return self.status is not ToolStatus.OK

@@ -1,0 +1,124 @@
+"""What a run must remember and never shows: facts.
+
+Facts hold what is true (raw turns, whole outcomes, answers); events hold what was shown. A machine is rebuilt by
+folding the facts and the events of a log in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from treadle.values.calls import ToolOutcome
+from treadle.values.limits import RunRules
+from treadle.values.model import ModelTurn
+from treadle.values.pauses import PendingInterrupt, Resolution
+from treadle.values.requests import TurnRequest
+from treadle.values.usage import NO_USAGE, UsageDelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestKept:
+    """What was asked, and by which rules the run goes."""
+
+    kind: ClassVar[str] = "request_kept"
+    request: TurnRequest
+    rules: RunRules
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallKept:
+    """What memory gave for the prompt."""
+
+    kind: ClassVar[str] = "recall_kept"
+    blocks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundOpened:
+    """The model is being asked."""
+
+    kind: ClassVar[str] = "round_opened"
+    round: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundCut:
+    """An attempt ended without a whole turn, and what it spent as far as the provider said."""
+
+    kind: ClassVar[str] = "round_cut"
+    round: int
+    attempt: int
+    usage: UsageDelta = NO_USAGE
+    code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnKept:
+    """A whole turn as the model said it, its calls with their kernel ids."""
+
+    kind: ClassVar[str] = "turn_kept"
+    round: int
+    attempt: int
+    turn: ModelTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutcomeKept:
+    """The result of a call as the model will be told it."""
+
+    kind: ClassVar[str] = "outcome_kept"
+    outcome: ToolOutcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseKept:
+    """A call waits for a person."""
+
+    kind: ClassVar[str] = "pause_kept"
+    pending: PendingInterrupt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerKept:
+    """One pause is settled; the run goes on when none is open."""
+
+    kind: ClassVar[str] = "answer_kept"
+    resolution: Resolution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How a run will close once its open calls are settled. `code` is None for a cancel."""
+
+    code: str | None
+    error_class: str = "internal"
+    retryable: bool = False
+    reference: str | None = None
+    detail: str | None = None
+    termination: str
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndBegun:
+    """The run is ending; its open calls are being stopped."""
+
+    kind: ClassVar[str] = "end_begun"
+    ending: Ending
+
+
+Fact = RequestKept | RecallKept | RoundOpened | RoundCut | TurnKept | OutcomeKept | PauseKept | AnswerKept | EndBegun
+
+FACT_TYPES: tuple[type[Fact], ...] = (
+    RequestKept,
+    RecallKept,
+    RoundOpened,
+    RoundCut,
+    TurnKept,
+    OutcomeKept,
+    PauseKept,
+    AnswerKept,
+    EndBegun,
+)

@@ -1,0 +1,94 @@
+"""What a run has spent, as told by its providers.
+
+0 means unreported, never free: nothing here estimates, and a measured zero is told by `reported`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+
+COUNTS = (
+    "input_tokens",
+    "output_tokens",
+    "total_tokens",
+    "cache_read_tokens",
+    "cache_creation_tokens",
+    "reasoning_tokens",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsageDelta:
+    """Token counts of one round, or a sum of rounds.
+
+    Units: tokens. `total_tokens` is what a provider called the total, kept even where it gave no split.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_creation_tokens: int = 0
+    reasoning_tokens: int = 0
+    cache_ttl: str | None = None
+    reported: frozenset[str] = frozenset()
+    """Names of the counts a provider gave, so that a measured zero can be told from silence."""
+    unmeasured_rounds: int = 0
+    """How many rounds of this sum gave no usage at all."""
+
+    def __post_init__(self) -> None:
+        given = {name for name in COUNTS if getattr(self, name)}
+        for name in given:
+            if getattr(self, name) < 0:
+                raise ValueError(f"{name} must be 0 or more, not {getattr(self, name)!r}")
+        unknown = self.reported - set(COUNTS)
+        if unknown:
+            raise ValueError(f"reported must name counts of {COUNTS!r}, not {sorted(unknown)!r}")
+        if not given <= self.reported:
+            object.__setattr__(self, "reported", self.reported | given)
+
+    def __add__(self, other: UsageDelta) -> UsageDelta:
+        """The sum. Two rounds with different cache TTLs sum to the counts and a TTL of None."""
+        return UsageDelta(
+            **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
+            cache_ttl=_joined_ttl(self, other),
+            reported=self.reported | other.reported,
+            unmeasured_rounds=self.unmeasured_rounds + other.unmeasured_rounds,
+        )
+
+    @property
+    def spent_tokens(self) -> int:
+        """Tokens a limit is compared with: the provider's total, or input and output where it gave none."""
+        return max(self.total_tokens, self.input_tokens + self.output_tokens)
+
+
+NO_USAGE = UsageDelta()
+UNMEASURED_ROUND = UsageDelta(unmeasured_rounds=1)
+
+
+def usage_sum(parts: Iterable[UsageDelta]) -> UsageDelta:
+    """All of `parts` added up; `NO_USAGE` for none."""
+    total = NO_USAGE
+    for part in parts:
+        total = total + part
+    return total
+
+
+def count_or_none(usage: UsageDelta, name: str) -> int | None:
+    """The count called `name`, or None where no provider reported it."""
+    if name not in _NAMES:
+        raise ValueError(f"expected a count of {COUNTS!r}, not {name!r}")
+    value: int = getattr(usage, name)
+    return value if name in usage.reported else None
+
+
+def _joined_ttl(one: UsageDelta, other: UsageDelta) -> str | None:
+    if not one.reported:
+        return other.cache_ttl
+    if not other.reported:
+        return one.cache_ttl
+    return one.cache_ttl if one.cache_ttl == other.cache_ttl else None
+
+
+_NAMES = frozenset(field.name for field in fields(UsageDelta)) & frozenset(COUNTS)
