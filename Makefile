@@ -57,7 +57,7 @@ rest: format lint imports types coverage changelog smoke
 quick: $(VENV)/.dev  ## format, lint, imports, types and tests of the pure packages, in seconds
 	@$(PY) -m ruff format --quiet --check $(LINTED)
 	@$(PY) -m ruff check --quiet $(LINTED)
-	@$(PY) scripts/imports.py
+	@$(VENV)/bin/lint-imports >$(VENV)/imports.txt || { cat $(VENV)/imports.txt; exit 1; }
 	@$(PY) -m mypy --no-error-summary $(PURE_SRC)
 	@TREADLE_HYPOTHESIS=quick $(PYTEST) -q -m "not slow and not soak and not real_model" $(PURE_HERE)
 
@@ -68,7 +68,7 @@ lint: $(VENV)/.dev
 	$(PY) -m ruff check $(LINTED)
 
 imports: $(VENV)/.dev
-	$(PY) scripts/imports.py
+	$(VENV)/bin/lint-imports
 
 types: $(VENV)/.dev
 	$(PY) -m mypy

@@ -1,0 +1,37 @@
+"""What every test shares: how many examples a property gets, and where the real model can run.
+
+TREADLE_HYPOTHESIS names the profile: quick (the commit hook), default, or soak (`make soak`).
+The first two draw the same examples every time, so that a test that passed once passes again; soaks draw by their seed.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from scripts.platforms import has_local_wheels
+
+# How long an example takes depends on who else uses the machine, so no property fails for being slow.
+settings.register_profile(
+    "quick", max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("default", settings.get_profile("quick"), max_examples=300)
+settings.register_profile(
+    "soak",
+    settings.get_profile("quick"),
+    derandomize=False,
+    print_blob=True,
+    max_examples=int(os.environ.get("TREADLE_SOAK_EXAMPLES", "20000")),
+)
+settings.load_profile(os.environ.get("TREADLE_HYPOTHESIS", "default"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave tests of the real model out where its engine has no wheel: a reason of the platform, never of the set-up."""
+    if has_local_wheels():
+        return
+    for item in items:
+        if item.get_closest_marker("real_model") is not None:
+            item.add_marker(pytest.mark.skip(reason="platform: the engine of the model 'local' has no wheel here"))
