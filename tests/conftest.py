@@ -29,7 +29,7 @@ settings.load_profile(os.environ.get("TREADLE_HYPOTHESIS", "default"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave tests of the real model out where its engine has no wheel: a reason of the platform, never of the set-up."""
+    """Leave tests of the real model out where its engine has no wheel: a reason of the platform alone."""
     if has_local_wheels():
         return
     for item in items:
