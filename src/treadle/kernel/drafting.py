@@ -1,0 +1,115 @@
+"""Making the entries of a run: each draft and fact is folded as it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields as fields_of
+
+from treadle.kernel.effects import Close, Effect, Emit, Keep, Wait
+from treadle.kernel.inputs import PauseAsk
+from treadle.kernel.standing import Standing
+from treadle.values import events as ev
+from treadle.values.calls import ToolOutcome
+from treadle.values.facts import Ending, Fact, OutcomeKept, PauseKept
+from treadle.values.ids import CallId, interrupt_id
+from treadle.values.limits import RunRules
+from treadle.values.pauses import PauseKind, PendingInterrupt
+from treadle.values.requests import TurnRequest
+from treadle.values.usage import UsageDelta
+
+
+class Drafting:
+    """The standing of a run and the effects of the input at hand."""
+
+    __slots__ = ("_out", "_s")
+
+    def __init__(self) -> None:
+        self._s = Standing()
+        self._out: list[Effect] = []
+
+    @property
+    def _request(self) -> TurnRequest:
+        # Only `Started` is legal before there is a request.
+        assert self._s.request is not None
+        return self._s.request
+
+    @property
+    def _rules(self) -> RunRules:
+        assert self._s.rules is not None
+        return self._s.rules
+
+    @property
+    def _run_id(self) -> str:
+        return self._request.run_id if self._s.request else ""
+
+    def _gave(self, named: CallId) -> bool:
+        head, _, number = named.rpartition(".c")
+        return head == self._run_id and number.isdecimal() and 1 <= int(number) <= self._s.calls_made
+
+    def _emit(self, event: type[ev.KernelEvent], *, held: bool = False, **fields: object) -> None:
+        self._s.fold(event, fields)
+        self._out.append(Emit(event=event, fields=fields, held=held))
+
+    def _keep(self, fact: Fact) -> None:
+        self._s.fold(type(fact), {f.name: getattr(fact, f.name) for f in fields_of(fact)})
+        self._out.append(Keep(fact=fact))
+
+    def _close(self, event: type[ev.ClosingEvent], **fields: object) -> None:
+        stop_reason = self._s.turn.stop_reason if self._s.turn else None
+        self._s.fold(event, fields)
+        outcome = {"usage": self._s.usage, "stop_reason": stop_reason, "run_id": self._request.run_id}
+        self._out.append(Close(event=event, fields=fields, outcome=outcome))
+
+    def _settle(self, outcome: ToolOutcome) -> None:
+        self._keep(OutcomeKept(outcome=outcome))
+        self._emit(ev.ToolResult, outcome=outcome)
+
+    def _settle_all(self, outcomes: Iterable[ToolOutcome]) -> None:
+        for outcome in outcomes:
+            self._settle(outcome)
+
+    def _emit_round_ended(self, usage: UsageDelta, *, stop_reason: str | None, outcome: str) -> None:
+        self._emit(
+            ev.RoundEnded,
+            round=self._s.round,
+            attempt=self._s.attempt,
+            usage=usage,
+            stop_reason=stop_reason,
+            outcome=outcome,
+        )
+
+    def _final(self, ending: Ending) -> None:
+        if ending.code is None:
+            self._close(ev.Cancelled, reason=ending.reason, termination=ending.termination)
+            return
+        self._close(
+            ev.Error,
+            code=ending.code,
+            error_class=ending.error_class,
+            retryable=ending.retryable,
+            reference=ending.reference,
+            detail=ending.detail,
+            termination=ending.termination,
+        )
+
+    def _pause(self, paused: CallId, ask: PauseAsk) -> None:
+        self._keep(
+            PauseKept(
+                pending=PendingInterrupt(
+                    interrupt_id=interrupt_id(self._request.run_id, self._s.pauses_made + 1),
+                    kind=ask.kind,
+                    call_id=paused,
+                    request=ask.request,
+                    response_schema=ask.response_schema,
+                    arguments_digest=ask.arguments_digest,
+                    expires_at=ask.expires_at,
+                    on_expiry=ask.on_expiry,
+                )
+            )
+        )
+
+    def _wait(self) -> None:
+        pending = tuple(pause for name, pause in self._s.pauses.items() if name not in self._s.answers)
+        questions = all(pause.kind is PauseKind.ASK_USER for pause in pending)
+        self._close(ev.AskUser if questions else ev.Interrupt, pending=pending)
+        self._out.append(Wait(interrupt_ids=tuple(pause.interrupt_id for pause in pending)))

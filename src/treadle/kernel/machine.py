@@ -1,0 +1,170 @@
+"""Inputs to effects: the rules of a run.
+
+Told, never asking: no clock, no task, no I/O, no randomness. An input that is not legal where the run stands is a
+`StateError` and changes nothing. All state is folded from the drafts and facts that come out, so a machine rebuilt
+from a log goes on as if it had never stopped.
+
+Source: docs/machine.md (the rules EV-1 to EV-10 and the state diagram).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import fields as fields_of
+from typing import Self, assert_never
+
+from treadle.errors import StateError
+from treadle.kernel.effects import Effect
+from treadle.kernel.endings import broken, cancelled, over_limit
+from treadle.kernel.inputs import (
+    Answered,
+    CancelRequested,
+    DeadlinePassed,
+    Input,
+    ModelAnnounced,
+    ModelBroke,
+    ModelTurned,
+    PartBroke,
+    PauseExpired,
+    Recalled,
+    Started,
+    ToolPaused,
+    ToolProgressed,
+    ToolReturned,
+)
+from treadle.kernel.pausing import Pausing
+from treadle.kernel.standing import Standing
+from treadle.kernel.transitions import TRANSITIONS, Phase
+from treadle.values.facts import Ending
+from treadle.values.ids import CallId
+from treadle.values.limits import Limit
+from treadle.values.pauses import Resolution, Settlement
+from treadle.values.records import Entry
+from treadle.values.requests import TurnMessage
+from treadle.values.usage import UsageDelta
+
+
+class Machine(Pausing):
+    """The rules of one run.
+
+    Shape: `receive` takes one input and gives the effects in the order in which they are to be carried out.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def rebuilt(cls, entries: Iterable[Entry]) -> Self:
+        """The machine that these entries of a log, in order, lead to."""
+        machine = cls()
+        for entry in entries:
+            machine._s.fold(type(entry), {f.name: getattr(entry, f.name) for f in fields_of(entry)})
+        return machine
+
+    @property
+    def phase(self) -> Phase:
+        """Where the run stands."""
+        return self._s.phase
+
+    @property
+    def turns(self) -> list[TurnMessage]:
+        """The finished turns of the run, oldest first; the machine's own list, which only grows."""
+        return self._s.turns
+
+    @property
+    def standing(self) -> Standing:
+        """The whole state, to look at."""
+        return self._s
+
+    def call_at(self, slot: int) -> CallId:
+        """The id of the call in this slot of the present turn."""
+        return list(self._s.calls)[slot]
+
+    def receive(self, given: Input) -> tuple[Effect, ...]:
+        """Take one input.
+
+        Raises:
+            StateError: The input is not legal where the run stands, or names what does not exist. Nothing changed.
+        """
+        if (self._s.phase, type(given)) not in TRANSITIONS:
+            raise StateError(
+                f"{type(given).__name__} is not legal in phase {self._s.phase.value!r}",
+                state=self._s.phase,
+                input=given,
+            )
+        self._refuse_strangers(given)
+        self._out = []
+        if self._s.phase is not Phase.FINAL:
+            self._take(given)
+        out, self._out = tuple(self._out), []
+        return out
+
+    def _take(self, given: Input) -> None:
+        match given:
+            case Started():
+                self._start(given)
+            case Recalled():
+                self._recalled(given)
+            case ModelAnnounced():
+                self._announce(given.slot, given.name)
+            case ModelTurned():
+                self._turned(given)
+            case ModelBroke():
+                self._broke(given)
+            case ToolProgressed():
+                self._progressed(given)
+            case ToolPaused():
+                self._tool_paused(given)
+            case ToolReturned():
+                self._returned(given.outcome)
+            case Answered():
+                self._answered(given.resolutions)
+            case PauseExpired():
+                self._expired(given)
+            case DeadlinePassed():
+                self._end(over_limit(given.limit), usage=given.usage, shown=given.shown)
+            case CancelRequested():
+                self._end(cancelled(given.reason), usage=given.usage, shown=given.shown)
+            case PartBroke():
+                self._end(broken(given), usage=given.usage, shown=given.shown)
+            case _:
+                assert_never(given)
+
+    def _end(self, ending: Ending, *, usage: UsageDelta, shown: bool) -> None:
+        """Bring the run to this end, from wherever it stands."""
+        match self._s.phase:
+            case Phase.ASKING:
+                self._end_asking(ending, usage=usage, shown=shown)
+            case Phase.CALLING:
+                self._end_calling(ending)
+            case Phase.WAITING if ending.termination not in frozenset(Limit):
+                self._settle_pauses([self._cancelled(pending) for pending in self._s.pauses.values()])
+                self._final(ending)
+            case Phase.RECALLING:
+                self._final(ending)
+            case _:
+                return
+
+    def _refuse_strangers(self, given: Input) -> None:
+        """An input about a call or a pause that the run never had is a bug of the caller."""
+        match given:
+            case ModelAnnounced(slot=slot) if slot > len(self._s.calls):
+                raise StateError(f"slot {slot} skips slot {len(self._s.calls)}", state=self._s.phase, input=given)
+            case ModelTurned(turn=turn) if len(turn.tool_requests) < len(self._s.calls):
+                told = f"{len(self._s.calls)} calls were announced, the turn has {len(turn.tool_requests)}"
+                raise StateError(told, state=self._s.phase, input=given)
+            case ToolProgressed(call_id=named) | ToolPaused(call_id=named) if not self._gave(named):
+                raise StateError(f"call {named!r} is not of this run", state=self._s.phase, input=given)
+            case ToolReturned(outcome=outcome) if not self._gave(outcome.call_id):
+                raise StateError(f"call {outcome.call_id!r} is not of this run", state=self._s.phase, input=given)
+            case Answered(resolutions=resolutions):
+                self._refuse_bad_answers(resolutions, given)
+            case PauseExpired(interrupt_id=named) if self._s.phase is Phase.WAITING:
+                self._refuse_bad_answers((Resolution(interrupt_id=named, settlement=Settlement.EXPIRED),), given)
+            case _:
+                return
+
+    def _refuse_bad_answers(self, resolutions: tuple[Resolution, ...], given: Input) -> None:
+        named = [resolution.interrupt_id for resolution in resolutions]
+        wrong = [name for name in named if name not in self._s.pauses or name in self._s.answers]
+        if wrong or not named or len(set(named)) != len(named):
+            raise StateError(f"pauses {named!r} are not open, once each", state=self._s.phase, input=given)

@@ -1,0 +1,103 @@
+"""Pauses of a run: asked, answered, declined, expired."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from treadle.kernel.effects import CallTools
+from treadle.kernel.endings import failed_attempt
+from treadle.kernel.inputs import PauseAsk, PauseExpired, ToolPaused
+from treadle.kernel.rounds import Rounds
+from treadle.kernel.settlements import cut_short, declined
+from treadle.kernel.standing import Call, CallStage
+from treadle.values import events as ev
+from treadle.values.calls import ToolRequest
+from treadle.values.facts import AnswerKept
+from treadle.values.ids import CallId
+from treadle.values.pauses import OnExpiry, PauseKind, PendingInterrupt, Resolution, Settlement
+
+
+class Pausing(Rounds):
+    """What follows from what people say, or do not say in time."""
+
+    __slots__ = ()
+
+    def _tool_paused(self, given: ToolPaused) -> None:
+        call = self._s.calls.get(given.call_id)
+        if call is None or call.stage is not CallStage.EXECUTING:
+            return
+        if self._s.ending is not None:
+            self._returned(cut_short(call.call_id))
+            return
+        self._pause(call.call_id, given.ask)
+        self._go_on()
+
+    def _answered(self, resolutions: tuple[Resolution, ...]) -> None:
+        for resolution in resolutions:
+            self._keep(AnswerKept(resolution=resolution))
+        if len(self._s.answers) == len(self._s.pauses):
+            self._resume()
+
+    def _resume(self) -> None:
+        """Open the next segment: run what was granted, tell the model what was not."""
+        settled = [(self._s.pauses[name], answer) for name, answer in self._s.answers.items()]
+        self._emit(ev.Resumed, resolutions=tuple(answer for _, answer in settled))
+        requests: list[ToolRequest] = []
+        answers: dict[CallId, Resolution] = {}
+        for pending, resolution in settled:
+            call = self._s.calls[pending.call_id]
+            if resolution.settlement is not Settlement.ANSWERED or pending.kind is PauseKind.ASK_USER:
+                self._settle(declined(call.call_id, resolution))
+            elif call.request is not None:
+                requests.append(call.request)
+                answers[call.call_id] = resolution
+                self._emit_granted(call, pending.kind)
+        if requests:
+            self._out.append(CallTools(requests=tuple(requests), answers=answers))
+        else:
+            self._go_on()
+
+    def _emit_granted(self, call: Call, kind: PauseKind) -> None:
+        if kind is PauseKind.APPROVAL:
+            self._emit(ev.ToolCall, request=call.request, streamed=False)
+
+    def _settle_pauses(self, resolutions: list[Resolution]) -> None:
+        """Settle every open pause without an answer, in a segment of its own."""
+        for resolution in resolutions:
+            if resolution.interrupt_id not in self._s.answers:
+                self._keep(AnswerKept(resolution=resolution))
+        closed = [(self._s.pauses[name], answer) for name, answer in self._s.answers.items()]
+        self._emit(ev.Resumed, resolutions=tuple(answer for _, answer in closed))
+        self._settle_all([cut_short(call.call_id) for call in self._s.open_calls()])
+
+    def _cancelled(self, pending: PendingInterrupt) -> Resolution:
+        return Resolution(interrupt_id=pending.interrupt_id, settlement=Settlement.CANCELLED)
+
+    def _expired(self, given: PauseExpired) -> None:
+        pending = self._s.pauses[given.interrupt_id]
+        expired = Resolution(interrupt_id=given.interrupt_id, settlement=Settlement.EXPIRED)
+        match pending.on_expiry:
+            case OnExpiry.DECLINE:
+                self._answered((expired,))
+            case OnExpiry.FAIL:
+                others = [self._cancelled(other) for other in self._s.pauses.values() if other is not pending]
+                self._settle_pauses([expired, *others])
+                self._final(failed_attempt("pause_expired", "client", retryable=False))
+            case OnExpiry.KEEP:
+                self._ask_again(pending, expired, given.next_expires_at)
+            case _:
+                assert_never(pending.on_expiry)
+
+    def _ask_again(self, pending: PendingInterrupt, expired: Resolution, expires_at: float | None) -> None:
+        kept = PauseAsk(
+            kind=pending.kind,
+            request=pending.request,
+            response_schema=pending.response_schema,
+            arguments_digest=pending.arguments_digest,
+            expires_at=expires_at,
+            on_expiry=pending.on_expiry,
+        )
+        self._keep(AnswerKept(resolution=expired))
+        self._emit(ev.Resumed, resolutions=(expired,))
+        self._pause(pending.call_id, kept)
+        self._wait()

@@ -1,0 +1,183 @@
+"""The way of a run through its rounds: ask, hear, call, settle, ask again, end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from treadle.kernel.drafting import Drafting
+from treadle.kernel.effects import AskModel, CallTools, Recall, StopModel, StopTools, Withdraw
+from treadle.kernel.endings import failed_attempt, over_limit
+from treadle.kernel.inputs import ModelBroke, ModelTurned, PauseAsk, Recalled, Started, ToolProgressed
+from treadle.kernel.settlements import cut_short, not_run, over_the_limit
+from treadle.kernel.standing import CallStage
+from treadle.values import events as ev
+from treadle.values.calls import ToolOutcome, ToolRequest
+from treadle.values.facts import EndBegun, Ending, RecallKept, RequestKept, RoundCut, RoundOpened, TurnKept
+from treadle.values.ids import CallId, call_id
+from treadle.values.limits import Limit
+from treadle.values.model import ModelTurn, StopReason
+from treadle.values.usage import UsageDelta
+
+_CUT_LABELS = frozenset({StopReason.LENGTH, StopReason.CONTENT_FILTER})
+
+
+class Rounds(Drafting):
+    """What follows from what a model says and what tools return."""
+
+    __slots__ = ()
+
+    def _start(self, given: Started) -> None:
+        request, rules = given.request, given.rules
+        self._keep(RequestKept(request=request, rules=rules))
+        self._emit(
+            ev.RunStarted,
+            agent=rules.agent,
+            thread_id=request.thread_id,
+            root_run_id=request.root_run_id,
+            parent_run_id=request.parent_run_id,
+            prompt=request.prompt,
+            tool_call_limit=rules.tool_call_limit,
+        )
+        if rules.recalls:
+            self._emit(ev.Stage, stage_id="recall", phase="started", capability="memory")
+            self._out.append(Recall())
+        else:
+            self._ask(round=1, attempt=1)
+
+    def _recalled(self, given: Recalled) -> None:
+        self._keep(RecallKept(blocks=given.blocks))
+        outcome = "error" if given.problem else "done"
+        counts = {"blocks": len(given.blocks)}
+        self._emit(
+            ev.Stage,
+            stage_id="recall",
+            phase="ended",
+            capability="memory",
+            outcome=outcome,
+            reason=given.problem,
+            counts=counts,
+        )
+        self._ask(round=1, attempt=1)
+
+    def _ask(self, *, round: int, attempt: int, wait_s: float = 0.0) -> None:  # noqa: A002 (the word of the domain)
+        self._keep(RoundOpened(round=round, attempt=attempt))
+        self._emit(ev.RoundStarted, held=True, round=round, attempt=attempt, model=self._rules.model)
+        self._out.append(AskModel(round=round, attempt=attempt, wait_s=wait_s))
+
+    def _announce(self, slot: int, name: str) -> None:
+        if slot == len(self._s.calls):
+            made = call_id(self._request.run_id, self._s.calls_made + 1)
+            self._emit(ev.ToolAnnounced, call_id=made, name=name)
+
+    def _turned(self, given: ModelTurned) -> None:
+        turn = self._with_call_ids(given.turn)
+        self._keep(TurnKept(round=self._s.round, attempt=self._s.attempt, turn=turn))
+        self._emit_round_ended(turn.usage, stop_reason=turn.stop_reason, outcome="done")
+        if turn.stop_reason in _CUT_LABELS:
+            self._settle_all([cut_short(request.call_id) for request in turn.tool_requests])
+            self._final(failed_attempt(turn.stop_reason.value, "model", retryable=False))
+        elif not turn.tool_requests:
+            empty = turn.stop_reason is StopReason.TOOL_CALLS and not turn.text
+            self._close(ev.Done, termination="empty_answer" if empty else "completed")
+        else:
+            self._dispatch(turn, given)
+
+    def _with_call_ids(self, turn: ModelTurn) -> ModelTurn:
+        for slot, request in enumerate(turn.tool_requests):
+            self._announce(slot, request.name)
+        ids = list(self._s.calls)
+        requests = tuple(
+            replace(request, call_id=ids[slot], damage=request.damage or turn.damage)
+            for slot, request in enumerate(turn.tool_requests)
+        )
+        return replace(turn, tool_requests=requests)
+
+    def _dispatch(self, turn: ModelTurn, given: ModelTurned) -> None:
+        """Run what may run; what may not is settled at once, and the model is told why."""
+        limits = self._rules.limits
+        spent_up = limits.tokens is not None and self._s.usage.spent_tokens >= limits.tokens
+        room = len(turn.tool_requests) if limits.tool_calls is None else limits.tool_calls - self._s.dispatched
+        over = Limit.TOKENS if spent_up else Limit.TOOL_CALLS
+        runnable: list[ToolRequest] = []
+        settled: list[ToolOutcome] = []
+        waiting: list[tuple[CallId, PauseAsk]] = []
+        for slot, request in enumerate(turn.tool_requests):
+            if request.damage:
+                settled.append(not_run(request.call_id, request.damage))
+            elif spent_up or len(runnable) + len(waiting) >= room:
+                settled.append(over_the_limit(request.call_id, over))
+            elif slot in given.gated:
+                waiting.append((request.call_id, given.gated[slot]))
+            else:
+                runnable.append(request)
+                self._emit(ev.ToolCall, request=request, streamed=slot in given.streamed)
+        if any(outcome.status == "refused" for outcome in settled):
+            self._keep(EndBegun(ending=replace(over_limit(over), stops=False)))
+        for waiting_id, ask in waiting:
+            self._pause(waiting_id, ask)
+        self._settle_all(settled)
+        if runnable:
+            self._out.append(CallTools(requests=tuple(runnable)))
+        else:
+            self._go_on()
+
+    def _progressed(self, given: ToolProgressed) -> None:
+        call = self._s.calls.get(given.call_id)
+        if call is not None and call.stage is CallStage.EXECUTING:
+            self._emit(ev.ToolProgress, call_id=call.call_id, sequence=call.next_sequence, payload=given.payload)
+
+    def _returned(self, outcome: ToolOutcome) -> None:
+        call = self._s.calls.get(outcome.call_id)
+        if call is not None and call.stage is CallStage.EXECUTING:
+            self._settle(outcome)
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """After a call came to rest: wait for the others, for a person, or ask the model again."""
+        if self._s.executing():
+            return
+        if self._s.open_calls() and self._s.ending is None:
+            self._wait()
+        elif self._s.ending is not None:
+            self._settle_all([cut_short(call.call_id) for call in self._s.open_calls()])
+            self._final(self._s.ending)
+        elif self._rules.limits.rounds is not None and self._s.round >= self._rules.limits.rounds:
+            self._final(over_limit(Limit.ROUNDS))
+        else:
+            self._ask(round=self._s.round + 1, attempt=1)
+
+    def _broke(self, given: ModelBroke) -> None:
+        shown = given.shown or bool(self._s.calls)
+        retries = self._rules.retries
+        again = given.retryable and self._s.attempt < retries.attempts and (not shown or retries.after_output)
+        if not again:
+            ending = failed_attempt(given.code, given.error_class, given)
+            self._end_asking(ending, usage=given.usage, shown=shown)
+            return
+        this_round, attempt = self._s.round, self._s.attempt
+        self._keep(RoundCut(round=this_round, attempt=attempt, usage=given.usage, code=given.code))
+        if shown:
+            self._emit(ev.Retracted, round=this_round, attempt=attempt, reason=given.code)
+        else:
+            self._out.append(Withdraw())
+        wait_s = retries.wait_s(attempt, given.retry_after_s)
+        self._ask(round=this_round, attempt=attempt + 1, wait_s=wait_s)
+
+    def _end_asking(self, ending: Ending, *, usage: UsageDelta, shown: bool) -> None:
+        self._out.append(StopModel())
+        code = ending.code or "cancelled"
+        self._keep(RoundCut(round=self._s.round, attempt=self._s.attempt, usage=usage, code=code))
+        self._settle_all([cut_short(call.call_id) for call in self._s.open_calls()])
+        if shown or self._s.calls:
+            self._emit_round_ended(usage, stop_reason=None, outcome="error" if ending.code else "cancelled")
+        else:
+            self._out.append(Withdraw())
+        self._final(ending)
+
+    def _end_calling(self, ending: Ending) -> None:
+        self._keep(EndBegun(ending=ending))
+        executing = self._s.executing()
+        if executing:
+            self._out.append(StopTools(call_ids=tuple(call.call_id for call in executing)))
+        else:
+            self._go_on()

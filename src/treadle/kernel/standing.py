@@ -1,0 +1,211 @@
+"""Where one run stands: the state that its records fold to.
+
+Nothing else changes it: a live machine folds each draft and fact as it makes it, a rebuilt one folds those that
+were stored, so both stand in the same place. Text is not here; it lives where it is filtered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any
+
+from treadle.kernel.transitions import Phase
+from treadle.values import events as ev
+from treadle.values import facts as fa
+from treadle.values.calls import ToolOutcome, ToolRequest
+from treadle.values.facts import Ending
+from treadle.values.ids import CallId, InterruptId
+from treadle.values.limits import RunRules
+from treadle.values.model import ModelTurn
+from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution, Settlement
+from treadle.values.requests import TurnMessage, TurnRequest
+from treadle.values.usage import NO_USAGE, UNMEASURED_ROUND, UsageDelta
+
+
+class CallStage(StrEnum):
+    """How far a call of the present round has come."""
+
+    ANNOUNCED = "announced"
+    EXECUTING = "executing"
+    PAUSED = "paused"
+    SETTLED = "settled"
+
+
+@dataclass(slots=True)
+class Call:
+    """A call of the present round."""
+
+    call_id: CallId
+    name: str
+    stage: CallStage = CallStage.ANNOUNCED
+    request: ToolRequest | None = None
+    outcome: ToolOutcome | None = None
+    next_sequence: int = 0
+
+
+@dataclass(slots=True)
+class Standing:
+    """The state of one run. Only `fold` changes it."""
+
+    phase: Phase = Phase.NEW
+    request: TurnRequest | None = None
+    rules: RunRules | None = None
+    recalled: tuple[str, ...] = ()
+    round: int = 0
+    attempt: int = 0
+    turn: ModelTurn | None = None
+    calls: dict[CallId, Call] = field(default_factory=dict)
+    """The calls of the present round by id, in the order of their slots."""
+    turns: list[TurnMessage] = field(default_factory=list)
+    """The finished turns, oldest first. It only grows."""
+    calls_made: int = 0
+    """How many call ids were given in the run."""
+    dispatched: int = 0
+    usage: UsageDelta = NO_USAGE
+    pauses: dict[InterruptId, PendingInterrupt] = field(default_factory=dict)
+    answers: dict[InterruptId, Resolution] = field(default_factory=dict)
+    pauses_made: int = 0
+    ending: Ending | None = None
+
+    def fold(self, kind: type, fields: Mapping[str, Any]) -> None:
+        """Take in one entry: the class of a fact or event and its fields."""
+        folder = _FOLDERS.get(kind)
+        if folder is not None:
+            folder(self, fields)
+
+    def open_calls(self) -> list[Call]:
+        """The calls of the present round that have no result yet."""
+        return [call for call in self.calls.values() if call.stage is not CallStage.SETTLED]
+
+    def executing(self) -> list[Call]:
+        """The calls that run now."""
+        return [call for call in self.calls.values() if call.stage is CallStage.EXECUTING]
+
+
+Folder = Callable[[Standing, Mapping[str, Any]], None]
+
+
+def spent(turn_usage: UsageDelta) -> UsageDelta:
+    """What one attempt adds to the run's usage: what was reported, or one round unmeasured."""
+    return turn_usage if turn_usage.reported else UNMEASURED_ROUND
+
+
+def _request_kept(s: Standing, f: Mapping[str, Any]) -> None:
+    s.request, s.rules = f["request"], f["rules"]
+    s.phase = Phase.RECALLING if f["rules"].recalls else s.phase
+
+
+def _recall_kept(s: Standing, f: Mapping[str, Any]) -> None:
+    s.recalled = f["blocks"]
+
+
+def _round_opened(s: Standing, f: Mapping[str, Any]) -> None:
+    s.round, s.attempt = f["round"], f["attempt"]
+    s.phase, s.turn, s.calls = Phase.ASKING, None, {}
+
+
+def _round_cut(s: Standing, f: Mapping[str, Any]) -> None:
+    s.usage = s.usage + spent(f["usage"])
+
+
+def _announced(s: Standing, f: Mapping[str, Any]) -> None:
+    s.calls[f["call_id"]] = Call(f["call_id"], f["name"])
+    s.calls_made += 1
+
+
+def _turn_kept(s: Standing, f: Mapping[str, Any]) -> None:
+    turn: ModelTurn = f["turn"]
+    s.turn, s.usage = turn, s.usage + spent(turn.usage)
+    if not turn.tool_requests:
+        s.turns.append(TurnMessage(turn=turn))
+        return
+    s.phase = Phase.CALLING
+    for request in turn.tool_requests:
+        s.calls[request.call_id].request = request
+
+
+def _called(s: Standing, f: Mapping[str, Any]) -> None:
+    call = s.calls[f["request"].call_id]
+    # The event may be redacted, the fact is whole: an edited request is kept by its answer.
+    call.stage = CallStage.EXECUTING
+    s.dispatched += 1
+
+
+def _progressed(s: Standing, f: Mapping[str, Any]) -> None:
+    s.calls[f["call_id"]].next_sequence = f["sequence"] + 1
+
+
+def _outcome_kept(s: Standing, f: Mapping[str, Any]) -> None:
+    outcome: ToolOutcome = f["outcome"]
+    call = s.calls[outcome.call_id]
+    call.stage, call.outcome = CallStage.SETTLED, outcome
+    if s.turn is not None and not s.open_calls():
+        outcomes = tuple(call.outcome for call in s.calls.values() if call.outcome is not None)
+        s.turns.append(TurnMessage(turn=s.turn, outcomes=outcomes))
+
+
+def _pause_kept(s: Standing, f: Mapping[str, Any]) -> None:
+    pending: PendingInterrupt = f["pending"]
+    s.pauses[pending.interrupt_id] = pending
+    s.pauses_made += 1
+    s.calls[pending.call_id].stage = CallStage.PAUSED
+
+
+def _answer_kept(s: Standing, f: Mapping[str, Any]) -> None:
+    s.answers[f["resolution"].interrupt_id] = f["resolution"]
+
+
+def _resumed(s: Standing, f: Mapping[str, Any]) -> None:
+    for shown in f["resolutions"]:
+        # The event may be redacted; the fact holds the whole answer.
+        resolution = s.answers.pop(shown.interrupt_id)
+        pending = s.pauses.pop(shown.interrupt_id)
+        call = s.calls[pending.call_id]
+        granted = resolution.settlement is Settlement.ANSWERED
+        call.stage = CallStage.EXECUTING if granted and pending.kind is PauseKind.INTERRUPT else CallStage.ANNOUNCED
+        if granted and pending.kind is PauseKind.APPROVAL and resolution.value is not None and call.request:
+            call.request = replace(call.request, arguments=resolution.value)
+    s.phase = Phase.CALLING
+
+
+def _end_begun(s: Standing, f: Mapping[str, Any]) -> None:
+    s.ending = f["ending"]
+    if s.executing() and s.ending is not None and s.ending.stops:
+        s.phase = Phase.STOPPING
+
+
+def _retracted(s: Standing, _: Mapping[str, Any]) -> None:
+    s.calls = {}
+
+
+def _paused(s: Standing, _: Mapping[str, Any]) -> None:
+    s.phase = Phase.WAITING
+
+
+def _final(s: Standing, _: Mapping[str, Any]) -> None:
+    s.phase = Phase.FINAL
+
+
+_FOLDERS: dict[type, Folder] = {
+    fa.RequestKept: _request_kept,
+    fa.RecallKept: _recall_kept,
+    fa.RoundOpened: _round_opened,
+    fa.RoundCut: _round_cut,
+    fa.TurnKept: _turn_kept,
+    fa.OutcomeKept: _outcome_kept,
+    fa.PauseKept: _pause_kept,
+    fa.AnswerKept: _answer_kept,
+    fa.EndBegun: _end_begun,
+    ev.ToolAnnounced: _announced,
+    ev.ToolCall: _called,
+    ev.ToolProgress: _progressed,
+    ev.Resumed: _resumed,
+    ev.Retracted: _retracted,
+    ev.AskUser: _paused,
+    ev.Interrupt: _paused,
+    ev.Done: _final,
+    ev.Error: _final,
+    ev.Cancelled: _final,
+}

@@ -1,0 +1,84 @@
+"""Where a run can stand, and which inputs are legal there, as one table.
+
+A pair that is not in the table is a `StateError`. Inputs that are late but honest (a tool that returns after the
+cancel, a second cancel) are in it and lead back to where the run stands.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from treadle.kernel.inputs import (
+    Answered,
+    CancelRequested,
+    DeadlinePassed,
+    Input,
+    ModelAnnounced,
+    ModelBroke,
+    ModelTurned,
+    PartBroke,
+    PauseExpired,
+    Recalled,
+    Started,
+    ToolPaused,
+    ToolProgressed,
+    ToolReturned,
+)
+
+
+class Phase(StrEnum):
+    """Where a run stands."""
+
+    NEW = "new"
+    RECALLING = "recalling"
+    ASKING = "asking"
+    CALLING = "calling"
+    STOPPING = "stopping"
+    """It is ending; its open calls are being stopped."""
+    WAITING = "waiting"
+    FINAL = "final"
+
+
+_NEW, _RECALLING, _ASKING, _CALLING, _STOPPING, _WAITING, _FINAL = Phase
+
+TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
+    (_NEW, Started): frozenset({_RECALLING, _ASKING}),
+    (_RECALLING, Recalled): frozenset({_ASKING}),
+    (_RECALLING, DeadlinePassed): frozenset({_FINAL}),
+    (_RECALLING, CancelRequested): frozenset({_FINAL}),
+    (_RECALLING, PartBroke): frozenset({_FINAL}),
+    (_ASKING, ModelAnnounced): frozenset({_ASKING}),
+    (_ASKING, ModelTurned): frozenset({_ASKING, _CALLING, _WAITING, _FINAL}),
+    (_ASKING, ModelBroke): frozenset({_ASKING, _FINAL}),
+    (_ASKING, DeadlinePassed): frozenset({_FINAL}),
+    (_ASKING, CancelRequested): frozenset({_FINAL}),
+    (_ASKING, PartBroke): frozenset({_FINAL}),
+    (_ASKING, ToolProgressed): frozenset({_ASKING}),
+    (_ASKING, ToolReturned): frozenset({_ASKING}),
+    (_CALLING, ToolProgressed): frozenset({_CALLING}),
+    (_CALLING, ToolPaused): frozenset({_CALLING, _WAITING}),
+    (_CALLING, ToolReturned): frozenset({_CALLING, _ASKING, _WAITING, _FINAL}),
+    (_CALLING, DeadlinePassed): frozenset({_STOPPING, _FINAL}),
+    (_CALLING, CancelRequested): frozenset({_STOPPING, _FINAL}),
+    (_CALLING, PartBroke): frozenset({_STOPPING, _FINAL}),
+    (_STOPPING, ToolProgressed): frozenset({_STOPPING}),
+    (_STOPPING, ToolPaused): frozenset({_STOPPING, _FINAL}),
+    (_STOPPING, ToolReturned): frozenset({_STOPPING, _FINAL}),
+    (_STOPPING, DeadlinePassed): frozenset({_STOPPING}),
+    (_STOPPING, CancelRequested): frozenset({_STOPPING}),
+    (_STOPPING, PartBroke): frozenset({_STOPPING}),
+    (_WAITING, Answered): frozenset({_WAITING, _CALLING, _ASKING, _FINAL}),
+    (_WAITING, PauseExpired): frozenset({_WAITING, _CALLING, _ASKING, _FINAL}),
+    (_WAITING, DeadlinePassed): frozenset({_WAITING}),
+    (_WAITING, CancelRequested): frozenset({_FINAL}),
+    (_WAITING, PartBroke): frozenset({_FINAL}),
+    (_WAITING, ToolProgressed): frozenset({_WAITING}),
+    (_WAITING, ToolReturned): frozenset({_WAITING}),
+    (_FINAL, ToolProgressed): frozenset({_FINAL}),
+    (_FINAL, ToolPaused): frozenset({_FINAL}),
+    (_FINAL, ToolReturned): frozenset({_FINAL}),
+    (_FINAL, DeadlinePassed): frozenset({_FINAL}),
+    (_FINAL, CancelRequested): frozenset({_FINAL}),
+    (_FINAL, PauseExpired): frozenset({_FINAL}),
+    (_FINAL, PartBroke): frozenset({_FINAL}),
+}
