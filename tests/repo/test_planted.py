@@ -65,6 +65,7 @@ SOURCES: list[tuple[Callable[[Path, Path], list[str]], str, str, str]] = [
     (purity.waiting, "kernel/a.py", "async def f(): ...\n", "def f(): ...\n"),
     (purity.waiting, "framing/a.py", "async def f():\n    await g()\n", "def f():\n    g()\n"),
     (purity.rim_calls, "kernel/a.py", "now = datetime.now()\n", "now = clock\n"),
+    (purity.rim_calls, "codec/a.py", "name = uuid.uuid4()\n", "name = uuid.UUID(int=1)\n"),
     (purity.rim_calls, "text/a.py", "print(1)\n", "shown(1)\n"),
     (purity.rim_calls, "values/a.py", "open('a')\n", "opened('a')\n"),
     (purity.root_imports, "runtime/a.py", "import treadle\n", "import treadle.errors\n"),

@@ -1,7 +1,7 @@
 """What the pure packages may lean on.
 
 In: files of src/treadle. Out: findings. Beside import-linter, which sees modules, this sees names: a call of a clock,
-an `await`, a library that this package may not know.
+an `await`, a drawn id, a library that this package may not know.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ RIM_MODULES = frozenset(
     {
         "asyncio", "concurrent", "contextvars", "http", "io", "logging", "multiprocessing", "os", "pathlib",
         "queue", "random", "sched", "secrets", "select", "selectors", "shutil", "signal", "socket", "sqlite3",
-        "ssl", "subprocess", "tempfile", "threading", "time", "urllib", "uuid", "warnings",
+        "ssl", "subprocess", "tempfile", "threading", "time", "urllib", "warnings",
     }
 )  # fmt: skip
 RIM_CALLS = frozenset(
     {
         "open", "input", "print", "breakpoint", "datetime.now", "datetime.utcnow", "datetime.today",
         "date.today", "datetime.datetime.now", "datetime.datetime.utcnow", "datetime.date.today",
-        "sys.stdin.read", "sys.stdout.write", "sys.exit",
+        "sys.stdin.read", "sys.stdout.write", "sys.exit", "uuid.uuid1", "uuid.uuid4", "uuid1", "uuid4",
     }
 )  # fmt: skip
 _AWAITING = (ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith)
