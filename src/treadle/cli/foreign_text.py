@@ -1,0 +1,33 @@
+"""Text of models and tools, made safe to show on a terminal.
+
+A terminal obeys control codes: they move the cursor, rename the window, answer on the keyboard's behalf. None of them
+reaches it from a model or a tool. The rule looks at one character at a time, so it does not matter where text is cut.
+"""
+
+from __future__ import annotations
+
+from treadle.codec.foreign import json_text, json_value
+
+LONGEST_LINE_CHARS = 1000
+"""What is shown of a call's arguments or result. The whole stands in `--json` and `--events`."""
+
+_CONTROLS = (*range(0x20), 0x7F, *range(0x80, 0xA0))
+_BLOCK = {code: f"\\x{code:02x}" for code in _CONTROLS if chr(code) not in "\n\t\r"} | {ord("\r"): ""}
+_LINE = _BLOCK | {ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def block(text: str) -> str:
+    """`text` with its line breaks and tabs kept, carriage returns left out, other control codes spelled out."""
+    return text.translate(_BLOCK)
+
+
+def line(text: str, *, longest_chars: int = LONGEST_LINE_CHARS) -> str:
+    """`text` on one line: every control code spelled out, and the length named where it is cut."""
+    if len(text) <= longest_chars:
+        return text.translate(_LINE)
+    return f"{text[:longest_chars].translate(_LINE)}… ({len(text)} characters)"
+
+
+def value(content: object) -> str:
+    """A call's arguments or result on one line: text as it is, anything else as JSON."""
+    return line(content if isinstance(content, str) else json_text(json_value(content)))

@@ -1,0 +1,55 @@
+"""Text of models and tools, made safe to show."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from treadle.cli import foreign_text
+
+CONTROL_HEAVY = st.text(st.one_of(st.characters(), st.characters(categories=["Cc", "Zl", "Zp"])))
+
+
+def controls(text: str) -> set[str]:
+    """The control codes that stand in a text."""
+    return {sign for sign in text if unicodedata.category(sign) == "Cc"}
+
+
+@given(CONTROL_HEAVY)
+def test_no_control_code_but_line_breaks_and_tabs_gets_through_a_block(text: str) -> None:
+    """Ours: a terminal obeys control codes, and a model is not to command it."""
+    assert controls(foreign_text.block(text)) <= {"\n", "\t"}
+
+
+@given(st.lists(CONTROL_HEAVY))
+def test_where_a_text_is_cut_does_not_change_how_it_is_shown(pieces: list[str]) -> None:
+    """Ours: an escape that comes in two pieces is as harmless as a whole one."""
+    assert foreign_text.block("".join(pieces)) == "".join(map(foreign_text.block, pieces))
+
+
+@given(st.text(st.characters(exclude_categories=["Cc"])))
+def test_text_without_control_codes_is_shown_as_it_is(text: str) -> None:
+    """Ours: shown is what was said, in every script."""
+    assert foreign_text.block(text) == text
+
+
+@given(CONTROL_HEAVY, st.integers(1, 20))
+def test_a_line_is_one_line_of_bounded_length(text: str, longest: int) -> None:
+    """Ours: a call and its result take a line each, however long and however they are broken."""
+    shown = foreign_text.line(text, longest_chars=longest)
+    assert len(shown.splitlines()) <= 1
+    assert controls(shown) == set()
+    assert len(shown) <= longest * len("\\x00") + len(f"… ({len(text)} characters)") + 2 * longest
+
+
+def test_a_line_that_is_cut_says_how_long_it_was() -> None:
+    """Ours: nobody takes a part for the whole."""
+    assert foreign_text.line("abcdef", longest_chars=3) == "abc… (6 characters)"
+
+
+def test_text_is_shown_as_text_and_all_else_as_json() -> None:
+    """Ours: the forms of docs/cli.md."""
+    assert foreign_text.value("3\n") == "3\\n"
+    assert foreign_text.value({"a": (1, None)}) == '{"a":[1,null]}'
