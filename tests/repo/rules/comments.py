@@ -30,8 +30,9 @@ HISTORY = {
         r"\b(previously|formerly|used to be|renamed from|moved (here )?from|refactored|until recently)\b", re.IGNORECASE
     ),
 }
-_IGNORE = re.compile(r"#\s*(noqa|type:\s*ignore|pragma:\s*no (cover|branch))\b(?P<rest>[^#]*(#.*)?)", re.IGNORECASE)
-_CODES = re.compile(r"^[\s:,\[\]#A-Z0-9()\-–—]*(\[[\w\-, ]*\])?")
+_IGNORE = re.compile(
+    r"#\s*(noqa(:\s*[A-Z]+\d+(,?\s*[A-Z]+\d+)*)?|type:\s*ignore(\[[^\]]*\])?|pragma:\s*no (cover|branch))(?P<rest>.*)"
+)
 
 
 def history(path: Path) -> list[str]:
@@ -49,7 +50,7 @@ def bare_ignores(path: Path) -> list[str]:
     findings = []
     for line, comment in _comments(path):
         match = _IGNORE.search(comment)
-        if match and len(re.findall(r"[a-z]{2,}", _CODES.sub("", match["rest"]))) < 2:
+        if match and len(re.findall(r"[A-Za-z]{2,}", match["rest"])) < 2:
             findings.append(f"{path}:{line}: no reason in {comment!r}")
     return findings
 
