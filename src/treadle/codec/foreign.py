@@ -1,0 +1,243 @@
+"""Values that others made to JSON terms, once, where they enter; and JSON terms to text.
+
+In: what a tool returned, a model said, a foreign agent sent. Out: text, numbers, booleans, None, read-only mappings
+with text keys and tuples, all of which a strict JSON reader takes. Knows nothing of calls, events or wires.
+
+One form for each kind of value:
+
+    NaN, infinities          None                       (JSON has no such number)
+    integers                 exact, up to `MAX_INT_BITS`
+    text                     itself; two halves of a surrogate pair are joined, a lone half becomes U+FFFD
+    bytes                    base64 text
+    date, time, date-time    ISO 8601 text; a timedelta is an ISO 8601 duration
+    Decimal, UUID, Path      their text
+    Enum                     the form of its value
+    data class, msgspec struct, named tuple, pydantic model     a mapping by field names
+    set                      a sequence, sorted by the JSON text of its members
+    a key that is not text   its JSON text (`1`, `null`, `[1,2]`); where a key is taken, the later one gets ` (2)`
+    anything else            `{"unencodable": "<type name>"}`, in its place alone
+
+The last form also stands for a value that holds itself, lies too deep, is too large or fails while it is read.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import fields, is_dataclass
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from pathlib import PurePath
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+
+from treadle.framing.sse import escape_separators
+from treadle.values.mappings import FrozenDict, Json
+
+MAX_VALUE_BYTES: Final = 4 * 1024 * 1024
+MAX_DEPTH: Final = 64
+MAX_INT_BITS: Final = 2048
+"""617 digits: under the smallest limit that Python lets anyone set for reading a number."""
+UNENCODABLE: Final = "unencodable"
+
+# How much may be read for each byte that may be written: a value that shares its parts can be far larger
+# written out than it is in memory, and what is too large is read before that is known.
+_READ_PER_WRITTEN: Final = 4
+_LONGEST_NAME: Final = 80
+_type_name: Final = type.__dict__["__name__"].__get__
+
+
+def json_value(value: object, *, max_bytes: int = MAX_VALUE_BYTES, max_depth: int = MAX_DEPTH) -> Json:
+    """The value in JSON terms, by the table of this module. Never raises for what the value is or does.
+
+    Shape:  the JSON text of the result is at most `max_bytes` long, or the result is the form for what cannot be
+            told; containers nest at most `max_depth` deep. Work is bounded by both, not by the value.
+    """
+    walk = _Walk(max_bytes=max_bytes, max_depth=max_depth)
+    try:
+        return walk.value(value, 1)
+    except _UnfitError:
+        return _unencodable(value)
+
+
+def json_bytes(value: Json) -> bytes:
+    """Compact JSON of JSON terms, in UTF-8, without a raw U+0085, U+2028 or U+2029.
+
+    Shape:  what `json_value` gives; a NaN is written as null.
+    Raises:
+        UnicodeEncodeError: A text holds half a surrogate pair, so `value` is not in JSON terms.
+    """
+    made: bytes = msgspec.json.encode(value)
+    return made if made.isascii() else escape_separators(made.decode()).encode()
+
+
+def json_text(value: Json) -> str:
+    """Compact JSON of JSON terms as text: `json_bytes`, decoded."""
+    return json_bytes(value).decode()
+
+
+def whole_text(text: str) -> str:
+    """The text with the halves of surrogate pairs joined, and U+FFFD for each half that stands alone."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+class _UnfitError(Exception):
+    """What is being read has no form, or no room."""
+
+
+class _Walk:
+    """One reading of one value. `room` is what may still be written, `work` what may still be read."""
+
+    __slots__ = ("_depth", "_path", "_room", "_work")
+
+    def __init__(self, *, max_bytes: int, max_depth: int) -> None:
+        self._room = max_bytes
+        self._work = max_bytes * _READ_PER_WRITTEN
+        self._depth = max_depth
+        self._path: set[int] = set()
+
+    def value(self, value: object, depth: int) -> Json:
+        room = self._room
+        try:
+            return self._form(value, depth)
+        except Exception:  # noqa: BLE001 (foreign objects fail in every way there is; each has this form)
+            self._room = room
+            made = _unencodable(value)
+            self._spend(len(json_bytes(made)))
+            return made
+
+    def _form(self, value: object, depth: int) -> Json:
+        if isinstance(value, Enum):
+            value = value.value
+        if isinstance(value, _SIZED) and len(value) > self._room:
+            raise _UnfitError
+        for kinds, form in _LEAVES:
+            if isinstance(value, kinds):
+                return self._leaf(form(value))
+        if depth > self._depth or id(value) in self._path:
+            raise _UnfitError
+        self._path.add(id(value))
+        try:
+            return self._container(value, depth + 1)
+        finally:
+            self._path.discard(id(value))
+
+    def _leaf(self, plain: object) -> Json:
+        if isinstance(plain, str):
+            plain = whole_text(str.__str__(plain))
+        elif type(plain) not in _PLAIN_TYPES:
+            raise _UnfitError
+        self._spend(len(json_bytes(plain)))
+        return plain
+
+    def _container(self, value: object, depth: int) -> Json:
+        pairs = _pairs(value)
+        if pairs is not None:
+            return self._mapping(pairs, depth)
+        if isinstance(value, Set):
+            return tuple(sorted(self._items(value, depth), key=json_bytes))
+        if isinstance(value, Sequence):
+            return tuple(self._items(value, depth))
+        dump = getattr(type(value), "model_dump", None)
+        if dump is None:
+            raise _UnfitError
+        return self.value(dump(value, mode="python"), depth)
+
+    def _items(self, items: Iterable[object], depth: int) -> list[Json]:
+        self._spend(2)
+        made = []
+        for item in items:
+            self._spend(1)
+            made.append(self.value(item, depth))
+        return made
+
+    def _mapping(self, pairs: Iterable[tuple[object, object]], depth: int) -> FrozenDict:
+        self._spend(2)
+        made: dict[str, Json] = {}
+        taken: dict[str, int] = {}
+        for key, item in pairs:
+            name = self._key(key, depth)
+            if name in made:
+                name = _next_free(name, made, taken)
+            self._spend(len(json_bytes(name)) + 2)
+            made[name] = self.value(item, depth)
+        return FrozenDict(made)
+
+    def _key(self, key: object, depth: int) -> str:
+        room = self._room
+        made = self.value(key, depth)
+        self._room = room
+        return made if isinstance(made, str) else json_text(made)
+
+    def _spend(self, size_bytes: int) -> None:
+        self._room -= size_bytes
+        self._work -= size_bytes
+        if self._room < 0 or self._work < 0:
+            raise _UnfitError
+
+
+def _pairs(value: object) -> Iterable[tuple[object, object]] | None:
+    """The named parts of a value that has such, in their order; None for one that has not."""
+    names: Iterable[str]
+    if isinstance(value, Mapping):
+        return value.items()
+    if isinstance(value, msgspec.Struct):
+        names = value.__struct_fields__
+    elif isinstance(value, tuple) and hasattr(value, "_fields"):
+        names = value._fields
+    elif is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value)]
+    else:
+        return None
+    return ((name, getattr(value, name)) for name in names)
+
+
+def _next_free(name: str, made: Mapping[str, Json], taken: dict[str, int]) -> str:
+    number = taken.get(name, 1)
+    free = name
+    while free in made:
+        number += 1
+        free = f"{name} ({number})"
+    taken[name] = number
+    return free
+
+
+def _unencodable(value: object) -> FrozenDict:
+    name: str = _type_name(type(value))
+    return FrozenDict({UNENCODABLE: whole_text(name)[:_LONGEST_NAME]})
+
+
+def _exact_int(value: int) -> int:
+    plain = int.__int__(value)
+    if plain.bit_length() > MAX_INT_BITS:
+        raise _UnfitError
+    return plain
+
+
+def _finite(value: float) -> float | None:
+    plain = float.__float__(value)
+    return plain if math.isfinite(plain) else None
+
+
+_LEAVES: Final[tuple[tuple[type | tuple[type, ...], Callable[[Any], object]], ...]] = (
+    ((bool, type(None)), lambda value: value),
+    (str, lambda value: value),
+    (int, _exact_int),
+    (float, _finite),
+    ((bytes, bytearray, memoryview), lambda value: base64.b64encode(value).decode()),
+    ((date, time), lambda value: value.isoformat()),
+    (timedelta, msgspec.to_builtins),
+    ((Decimal, UUID, PurePath), str),
+)
+_SIZED: Final = (str, bytes, bytearray, memoryview)
+_PLAIN_TYPES: Final = (bool, int, float, type(None))
