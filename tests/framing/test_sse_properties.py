@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def _whole_text_reference(stream: bytes) -> list[SseEvent]:
     return events
 
 
+@pytest.mark.requirement("BR-130")
 @given(chunks=_cut_streams())
 def test_where_the_bytes_are_cut_does_not_change_the_events(chunks: list[bytes]) -> None:
     """One stream, one list of events: the network's cuts are not ours to show (HTML standard)."""
@@ -71,6 +73,7 @@ def test_the_two_ways_may_be_mixed(chunks: list[bytes], ways: list[bool]) -> Non
     assert found == expected
 
 
+@pytest.mark.requirement("BR-122")
 @given(stream=STREAMS)
 def test_one_byte_a_read_gives_the_same_events(stream: bytes) -> None:
     """The hardest cut there is."""
