@@ -21,6 +21,9 @@ PURE = frozenset({"codec", "errors", "framing", "kernel", "plan", "projections",
 PURE_PERCENT = 100.0
 RIM_PERCENT = 90.0
 
+SHOWN = 12
+"""How many gaps of a file are listed."""
+
 
 @dataclass(slots=True)
 class Share:
@@ -39,13 +42,18 @@ def shares(files: Mapping[str, Any]) -> dict[str, Share]:
     """Add up what coverage says of files, by package."""
     packages: dict[str, Share] = {}
     for name, told in files.items():
-        parts = Path(name).parts
-        package = parts[parts.index("treadle") + 1].removesuffix(".py")
-        share = packages.setdefault(package, Share())
+        share = packages.setdefault(package_of(name), Share())
         summary = told["summary"]
         share.ran += summary["covered_lines"] + summary.get("covered_branches", 0)
         share.all += summary["num_statements"] + summary.get("num_branches", 0)
     return packages
+
+
+def package_of(name: str) -> str:
+    """Say which package a file belongs to; the few lines that stand in none count together."""
+    parts = Path(name).parts
+    package = parts[parts.index("treadle") + 1].removesuffix(".py")
+    return "root" if package.startswith("_") else package
 
 
 def limit_of(package: str) -> float:
@@ -66,11 +74,10 @@ def gaps(files: Mapping[str, Any]) -> list[str]:
     """Say where in the pure packages something was not run."""
     lines = []
     for name, told in sorted(files.items()):
-        package = Path(name).parts[Path(name).parts.index("treadle") + 1].removesuffix(".py")
         missing = [str(line) for line in told["missing_lines"]]
         missing += [f"{start}->{end}" for start, end in told.get("missing_branches", [])]
-        if missing and package in PURE:
-            lines.append(f"  {name}: {', '.join(missing)}")
+        if missing and package_of(name) in PURE:
+            lines.append(f"  {name}: {', '.join(missing[:SHOWN])}{' …' if len(missing) > SHOWN else ''}")
     return lines
 
 
