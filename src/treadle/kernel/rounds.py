@@ -146,11 +146,15 @@ class Rounds(Drafting):
         else:
             self._ask(round=self._s.round + 1, attempt=1)
 
+    def retries(self, given: ModelBroke) -> bool:
+        """Whether the model is asked again after this."""
+        rules = self._rules.retries
+        shown = given.shown or bool(self._s.calls)
+        return given.retryable and self._s.attempt < rules.attempts and (not shown or rules.after_output)
+
     def _broke(self, given: ModelBroke) -> None:
         shown = given.shown or bool(self._s.calls)
-        retries = self._rules.retries
-        again = given.retryable and self._s.attempt < retries.attempts and (not shown or retries.after_output)
-        if not again:
+        if not self.retries(given):
             ending = failed_attempt(given.code, given.error_class, given)
             self._end_asking(ending, usage=given.usage, shown=shown)
             return
@@ -160,7 +164,7 @@ class Rounds(Drafting):
             self._emit(ev.Retracted, round=this_round, attempt=attempt, reason=given.code)
         else:
             self._out.append(Withdraw())
-        wait_s = retries.wait_s(attempt, given.retry_after_s)
+        wait_s = self._rules.retries.wait_s(attempt, given.retry_after_s)
         self._ask(round=this_round, attempt=attempt + 1, wait_s=wait_s)
 
     def _end_asking(self, ending: Ending, *, usage: UsageDelta, shown: bool) -> None:
@@ -175,9 +179,9 @@ class Rounds(Drafting):
         self._final(ending)
 
     def _end_calling(self, ending: Ending) -> None:
+        """Where the run calls, at least one call executes: the end waits until all have returned."""
         self._keep(EndBegun(ending=ending))
-        executing = self._s.executing()
-        if executing:
-            self._out.append(StopTools(call_ids=tuple(call.call_id for call in executing)))
-        else:
-            self._go_on()
+        executing = tuple(call.call_id for call in self._s.executing())
+        counts = {"calls": len(executing)}
+        self._emit(ev.Stage, stage_id="tools", phase="stopping", capability="tools", counts=counts)
+        self._out.append(StopTools(call_ids=executing))
