@@ -127,6 +127,14 @@ def test_the_limit_counts_the_lines_of_an_event_by_whatever_way_they_come(stream
         between.data_payloads(stream)
 
 
+def test_a_read_of_several_plain_events_is_split() -> None:
+    """What providers send, after the first event and at the price of a split (ours)."""
+    plain = b"data: 1\n\ndata: 2\n\ndata: \n\ndata: 3\n\n"
+    assert _payloads(plain, plain) == [b"1", b"2", b"", b"3"] * 2
+    assert _payloads(plain, b"data: 1\ndata: 2\n\ndata: 3\n\n") == [b"1", b"2", b"", b"3", b"1\n2", b"3"]
+    assert _payloads(plain, b"data: 1\n\n\ndata: 2\n\n", b"data: 3\n\n") == [b"1", b"2", b"", b"3", b"1", b"2", b"3"]
+
+
 def test_comments_between_events_never_add_up_to_the_limit() -> None:
     """Heartbeats are not held, so a quiet stream of any length stays readable."""
     parser = SseParser(max_event_bytes=8)

@@ -14,6 +14,14 @@ PARTS = (
     *(b"\xe6\x97\xa5", b"\xe6", b"\xef\xbb\xbf", b"\xef", b"\xe2\x80\xa8", b"\xc2\x85", b"\x0b"),
 )
 STREAMS = st.lists(st.sampled_from(PARTS) | st.binary(max_size=3), max_size=24).map(b"".join)
+# Reads of whole events of one data line each, most of them; in the middle or at the end sometimes something else.
+PLAIN_READS = st.lists(
+    st.sampled_from(
+        (b"data: a\n\n", b"data: b\n\n", b"data: \n\n", b"data: c\n\n", b"\n", b"data: d\n", b"event: x\n", b": p\n\n")
+    ),
+    min_size=1,
+    max_size=4,
+).map(b"".join)
 NO_LINE_END = st.text(st.characters(exclude_characters="\r\n\0", exclude_categories=["Cs"]), max_size=8)
 
 
@@ -61,6 +69,14 @@ def test_the_short_way_gives_what_the_long_way_gives(chunks: list[bytes]) -> Non
     expected = [event.data for event in _whole_text_reference(b"".join(chunks))]
     parser = SseParser()
     assert [payload for chunk in chunks for payload in parser.data_payloads(chunk)] == expected
+
+
+@given(reads=st.lists(PLAIN_READS, max_size=6))
+def test_reads_of_plain_events_are_split_right_whatever_stands_between_them(reads: list[bytes]) -> None:
+    """The shape providers send, with something else in the middle: blank lines, a name, a comment, a cut (ours)."""
+    expected = [event.data for event in _whole_text_reference(b"".join(reads))]
+    parser = SseParser()
+    assert [payload for read in reads for payload in parser.data_payloads(read)] == expected
 
 
 @given(chunks=_cut_streams(), ways=st.lists(st.booleans(), min_size=7, max_size=7))

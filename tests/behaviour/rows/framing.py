@@ -11,7 +11,7 @@ ROWS: dict[str, Requirement] = {
     ),
     "BR-123": Requirement(
         source="ours",
-        says="An unfinished character is held until it is whole or the end; bytes that are no text are replaced at once.",
+        says="An unfinished character is held until it is whole or at an end; broken bytes are replaced at once.",
     ),
     "BR-126": Requirement(
         source="HTML standard, event streams",
@@ -31,6 +31,6 @@ ROWS: dict[str, Requirement] = {
     ),
     "BR-131": Requirement(
         source="ours",
-        says="A long line is read whole in linear time up to a stated limit; past it comes a clear error, after what was good.",
+        says="A long line is read whole in linear time; past a stated limit comes a clear error, after what was good.",
     ),
 }

@@ -24,6 +24,7 @@ class Exchange:
     sent_bytes: int = 0
     """Bytes of the body."""
     sent_events: int = 0
+    """Events of the dialect; raw bytes and comments are none."""
     stalled: bool = False
     """Whether it waits to be released."""
     problem: str | None = None

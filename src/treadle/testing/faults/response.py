@@ -58,10 +58,9 @@ class Response:
         await self._write("\r\n".join([*lines, "", ""]).encode())
 
     async def send_chunk(self, piece: bytes) -> None:
-        """Send one chunk of the body; one of no bytes would end it, so it is not sent."""
-        if piece:
-            await self._write(b"%x\r\n%b\r\n" % (len(piece), piece))
-            self._exchange.count_bytes(len(piece))
+        """Send one chunk of the body, of a byte or more: one of none would end it."""
+        await self._write(b"%x\r\n%b\r\n" % (len(piece), piece))
+        self._exchange.count_bytes(len(piece))
 
     async def send_bytes(self, data: bytes) -> None:
         """Send bytes of a body whose length was stated."""
@@ -75,9 +74,8 @@ class Response:
 
     def reset(self) -> None:
         """Tear the connection down: the caller gets RST, not an end."""
-        sock: socket.socket | None = self._writer.get_extra_info("socket")
-        if sock is not None:
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
+        connected: socket.socket = self._writer.get_extra_info("socket")
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET_ON_CLOSE)
         self._writer.transport.abort()
 
     async def hold(self, released: asyncio.Event) -> None:

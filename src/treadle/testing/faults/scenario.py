@@ -51,7 +51,7 @@ class Expected:
 class Scenario:
     """One fault, or one honest stream.
 
-    Shape:  turn k answers a request with k turns of the model after its last user message; the last one answers the rest.
+    Shape:  turn k answers a request with k turns of the model after its last user message; the last turn, all beyond.
     """
 
     name: str

@@ -44,7 +44,7 @@ class FaultServer:
         self._tries: Counter[tuple[str, int]] = Counter()
         self._released = asyncio.Event()
         self._watchers: set[asyncio.Future[None]] = set()
-        self._connections: set[asyncio.Task[None]] = set()
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._listener: asyncio.Server | None = None
 
     @property
@@ -65,9 +65,12 @@ class FaultServer:
         if self._listener is None:
             return
         self._listener.close()
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
+        for exchange in self.stats.exchanges:
+            exchange.close("cut")
+        # A connection that is gone ends its task by itself; the streams module reports a cancelled one as a failure.
+        for writer in self._connections.values():
+            writer.transport.abort()
+        await asyncio.gather(*self._connections)
         await self._listener.wait_closed()
 
     def release(self) -> None:
@@ -101,7 +104,7 @@ class FaultServer:
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None  # the streams module makes one a connection
-        self._connections.add(task)
+        self._connections[task] = writer
         self.stats.connect(1)
         try:
             while await self._answer_next(reader, writer):
@@ -110,7 +113,7 @@ class FaultServer:
             pass  # its exchange says so
         finally:
             writer.close()
-            self._connections.discard(task)
+            del self._connections[task]
             self.stats.connect(-1)
 
     async def _answer_next(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -168,8 +171,6 @@ class FaultServer:
         except CallerLeftError:
             exchange.close("left")
             raise
-        finally:
-            exchange.close("cut")  # the server is closing; any other end is written down by now
         return response
 
     async def _refuse(self, response: Response, exchange: Exchange, code: int, problem: str) -> None:

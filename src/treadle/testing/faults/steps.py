@@ -210,7 +210,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What the model says in one round: the nth request for it gets the nth reply, and after the last the first again."""
+    """What the model says in one round. The nth request for it gets the nth reply; after the last comes the first."""
 
     replies: tuple[Reply, ...]
 
