@@ -5,12 +5,19 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 
-from scripts.public_api import SNAPSHOT, lines_of, public_api
+from scripts.public_api import PUBLIC_MODULES, SNAPSHOT, lines_of, public_api
+from tests.repo.rules.tree import ROOT
 
 
 def test_the_public_surface_is_what_was_reviewed() -> None:
     """Ours: a public name comes, goes or changes on purpose: `make api`, read the diff, write a fragment."""
     assert public_api() == SNAPSHOT.read_text(encoding="utf-8")
+
+
+def test_the_docs_name_every_public_module() -> None:
+    """Ours: what is promised is told to those it is promised to."""
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert [name for name in PUBLIC_MODULES if f"`{name}`" not in page] == []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
