@@ -152,7 +152,8 @@ async def _public(source: _Source) -> _Steps:
         raise
     except Exception as failure:  # noqa: BLE001 (the border of a run: whatever broke, its reader is told an end)
         _tell("the events of a run broke off", failure)
-        yield _broken_off(shown, failure)
+        if not source.is_left:
+            yield _broken_off(shown, failure)
     finally:
         await source.close()
 

@@ -1,0 +1,91 @@
+"""Treadle runs an agent's turn once, writes it down as one ordered event log, and speaks every wire from that log.
+
+Names are loaded when they are first used: importing this package imports nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from treadle._version import __version__
+
+if TYPE_CHECKING:
+    from treadle.app.agent import Agent
+    from treadle.errors import (
+        MisuseError,
+        ModelError,
+        PeerError,
+        PlanError,
+        RunFailedError,
+        StateError,
+        ToolError,
+        TreadleError,
+    )
+    from treadle.plan.tools import Tool, stop_requested, tool
+    from treadle.runtime.result import RunError, RunOutcome, RunResult
+    from treadle.runtime.typed_stream import typed_stream
+    from treadle.values.limits import Limits, Retries
+    from treadle.values.requests import Attachment, TurnMessage, UserMessage
+
+_HOMES = {
+    "Agent": "treadle.app.agent",
+    "Attachment": "treadle.values.requests",
+    "Limits": "treadle.values.limits",
+    "MisuseError": "treadle.errors",
+    "ModelError": "treadle.errors",
+    "PeerError": "treadle.errors",
+    "PlanError": "treadle.errors",
+    "Retries": "treadle.values.limits",
+    "RunError": "treadle.runtime.result",
+    "RunFailedError": "treadle.errors",
+    "RunOutcome": "treadle.runtime.result",
+    "RunResult": "treadle.runtime.result",
+    "StateError": "treadle.errors",
+    "Tool": "treadle.plan.tools",
+    "ToolError": "treadle.errors",
+    "TreadleError": "treadle.errors",
+    "TurnMessage": "treadle.values.requests",
+    "UserMessage": "treadle.values.requests",
+    "stop_requested": "treadle.plan.tools",
+    "tool": "treadle.plan.tools",
+    "typed_stream": "treadle.runtime.typed_stream",
+}
+
+__all__ = [
+    "Agent",
+    "Attachment",
+    "Limits",
+    "MisuseError",
+    "ModelError",
+    "PeerError",
+    "PlanError",
+    "Retries",
+    "RunError",
+    "RunFailedError",
+    "RunOutcome",
+    "RunResult",
+    "StateError",
+    "Tool",
+    "ToolError",
+    "TreadleError",
+    "TurnMessage",
+    "UserMessage",
+    "__version__",
+    "stop_requested",
+    "tool",
+    "typed_stream",
+]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 (whatever stands under that name)
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'treadle' has no attribute {name!r}")
+    value = getattr(importlib.import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

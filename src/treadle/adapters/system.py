@@ -1,0 +1,33 @@
+"""Time and fresh names from the operating system."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from typing import Final
+
+from treadle.values.ids import RunId
+
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_LETTERS: Final = 20  # of 32 kinds: 100 bits
+
+
+class SystemClock:
+    """The wall clock, and the clock of the running event loop."""
+
+    def now_s(self) -> float:
+        """UTC seconds since the epoch."""
+        return time.time()  # noqa: TID251 (this is the port's one real clock)
+
+    def monotonic_s(self) -> float:
+        """Seconds that only grow."""
+        return asyncio.get_running_loop().time()
+
+
+class RandomIds:
+    """Run ids that nobody can guess."""
+
+    def run_id(self) -> RunId:
+        """A fresh run id: `r_` and 20 letters and digits, 100 random bits."""
+        return RunId("r_" + "".join(secrets.choice(_ALPHABET) for _ in range(_LETTERS)))

@@ -1,0 +1,205 @@
+"""An agent as its user declares it, and the ways to run it.
+
+Source: docs/agents.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from treadle.adapters.system import RandomIds, SystemClock
+from treadle.adapters.toolboxes.functions import FunctionToolbox
+from treadle.app.registry import model_named
+from treadle.errors import PlanError, RunFailedError, StateError
+from treadle.plan.agent_plan import DEFAULT_TEXT_FILTERS, DEFAULT_TOOL_TIMEOUT_S, AgentPlan, AnyTool, compile_plan
+from treadle.ports.model import Model
+from treadle.projections.typed.closing import typed_of
+from treadle.projections.typed.events import StreamEvent
+from treadle.runtime.attach import attach
+from treadle.runtime.attached import AttachedRun
+from treadle.runtime.reader import Reader
+from treadle.runtime.result import RunOutcome, RunResult
+from treadle.values.events import KernelEvent
+from treadle.values.ids import ThreadId
+from treadle.values.limits import DEFAULT_LIMITS, Limits, Retries, RunRules
+from treadle.values.requests import Attachment, HistoryMessage, TurnRequest
+
+E = TypeVar("E")
+
+
+class Agent:
+    """A model, its instructions and its tools.
+
+    Shape: `model` is a name (`local`, `scripted:FILE`, `openai-chat:NAME`) or an object with the model port;
+    `text_filters` are names of `think`, `block`, `citation`, `redact`, or filter objects.
+
+    Raises:
+        PlanError: The agent cannot run; all problems are told at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        model: str | Model,
+        instructions: str | None = None,
+        tools: Sequence[AnyTool | Callable[..., Any]] = (),
+        text_filters: Sequence[Any] = DEFAULT_TEXT_FILTERS,
+        limits: Limits = DEFAULT_LIMITS,
+        retries: Retries | None = None,
+        tool_timeout_s: float | None = DEFAULT_TOOL_TIMEOUT_S,
+    ) -> None:
+        self.plan: AgentPlan = compile_plan(
+            name=name,
+            instructions=instructions,
+            tools=tools,
+            text_filters=text_filters,
+            limits=limits,
+            retries=retries or Retries(),
+            tool_timeout_s=tool_timeout_s,
+        )
+        self.model: Model = model_named(model) if isinstance(model, str) else model
+        self._toolbox = FunctionToolbox(self.plan.tools)
+        self._clock, self._ids = SystemClock(), RandomIds()
+
+    @property
+    def name(self) -> str:
+        """What the agent is called."""
+        return self.plan.name
+
+    def with_model(self, model: str | Model) -> Agent:
+        """The same agent with another model."""
+        return self._changed(model=model_named(model) if isinstance(model, str) else model)
+
+    def with_limits(self, limits: Limits) -> Agent:
+        """The same agent within other limits."""
+        return self._changed(plan=replace(self.plan, limits=limits))
+
+    async def run(
+        self,
+        prompt: str,
+        *,
+        history: Sequence[HistoryMessage] = (),
+        attachments: Sequence[Attachment] = (),
+        thread_id: str = "",
+    ) -> RunResult:
+        """Run to the end and give what it came to. It returns for `done`, `paused` and `cancelled`.
+
+        Raises:
+            RunFailedError: The run ended `error`; `result` holds what was shown until then.
+        Cancel:  The run is cancelled, and what it holds is given back, before the cancellation is raised.
+        """
+        request = self._request(prompt, history, attachments, thread_id)
+        async with self._attached(request, Reader.events, read=False) as run:
+            await run.wait()
+        result = run.result
+        if result.outcome is RunOutcome.ERROR and result.error is not None:
+            said = f"run {result.run_id} ended with error {result.error.code!r}, reference {result.error.reference!r}"
+            raise RunFailedError(said, result=result) from run.failure
+        return result
+
+    def run_sync(
+        self,
+        prompt: str,
+        *,
+        history: Sequence[HistoryMessage] = (),
+        attachments: Sequence[Attachment] = (),
+        thread_id: str = "",
+    ) -> RunResult:
+        """`run` for code without an event loop.
+
+        Raises:
+            StateError: An event loop is running in this thread; await `run` instead.
+            RunFailedError: As `run`.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            pass
+        else:
+            raise StateError("run_sync was called inside a running event loop; use `await agent.run(...)` there")
+
+        async def once() -> RunResult:
+            try:
+                return await self.run(prompt, history=history, attachments=attachments, thread_id=thread_id)
+            finally:
+                await self.model.aclose()
+
+        return asyncio.run(once())
+
+    def stream(
+        self,
+        prompt: str,
+        *,
+        history: Sequence[HistoryMessage] = (),
+        attachments: Sequence[Attachment] = (),
+        thread_id: str = "",
+    ) -> AttachedRun[StreamEvent]:
+        """The run as typed events; every ending is exactly one `ResponseComplete`, last. Nothing is raised for it.
+
+        Use it as `async with agent.stream(...) as stream: async for event in stream: ...`.
+        """
+        return self._attached(self._request(prompt, history, attachments, thread_id), _typed)
+
+    def events(
+        self,
+        prompt: str,
+        *,
+        history: Sequence[HistoryMessage] = (),
+        attachments: Sequence[Attachment] = (),
+        thread_id: str = "",
+    ) -> AttachedRun[KernelEvent]:
+        """The run as kernel events, the closing event last. Used as `stream` is."""
+        return self._attached(self._request(prompt, history, attachments, thread_id), Reader.events)
+
+    async def aclose(self) -> None:
+        """Give back what the model holds (connections, threads)."""
+        await self.model.aclose()
+
+    def _changed(self, **parts: Model | AgentPlan) -> Agent:
+        changed = copy.copy(self)
+        changed.__dict__.update(parts)
+        return changed
+
+    def _request(
+        self, prompt: str, history: Sequence[HistoryMessage], attachments: Sequence[Attachment], thread_id: str
+    ) -> TurnRequest:
+        if not isinstance(prompt, str) or not prompt.strip():
+            raise PlanError((f"a prompt needs text, came {prompt!r}",))
+        run_id = self._ids.run_id()
+        return TurnRequest(
+            prompt=prompt,
+            attachments=tuple(attachments),
+            history=tuple(history),
+            run_id=run_id,
+            root_run_id=run_id,
+            thread_id=ThreadId(thread_id),
+        )
+
+    def _attached(
+        self, request: TurnRequest, make: Callable[[Reader], AsyncGenerator[E, None]], *, read: bool = True
+    ) -> AttachedRun[E]:
+        plan = self.plan
+        parts = attach(
+            request=request,
+            model=self.model,
+            toolbox=self._toolbox,
+            clock=self._clock,
+            rules=RunRules(agent=plan.name, model=self.model.name, limits=plan.limits, retries=plan.retries),
+            instructions=plan.instructions,
+            filters=plan.text_filters,
+            read=read,
+        )
+        return AttachedRun(parts, make)
+
+
+async def _typed(reader: Reader) -> AsyncGenerator[StreamEvent, None]:
+    async with aclosing(reader.events()) as events:
+        async for event in events:
+            for made in typed_of(event):
+                yield made

@@ -1,0 +1,55 @@
+"""A plan, a model and a request, joined to one attached run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from treadle.ports.clock import Clock
+from treadle.ports.model import Model
+from treadle.ports.toolbox import Toolbox
+from treadle.runtime.attached import RunParts
+from treadle.runtime.kind_runs import KindRuns
+from treadle.runtime.loop import CHECKPOINT, RunLoop
+from treadle.runtime.reader import BOUND
+from treadle.runtime.writer import Writer
+from treadle.text.close_state import CloseState
+from treadle.text.automaton import StreamFilter
+from treadle.text.filters import by_name
+from treadle.values.limits import RunRules
+from treadle.values.requests import TurnRequest
+
+
+def attach(
+    *,
+    request: TurnRequest,
+    model: Model,
+    toolbox: Toolbox,
+    clock: Clock,
+    rules: RunRules,
+    instructions: str | None,
+    filters: Sequence[str | Callable[[], Any]],
+    read: bool,
+) -> RunParts:
+    """Make the parts of a run, ready to be driven.
+
+    Shape: `filters` are names, or makers of an object with `feed` and `flush`.
+    `read`: a reader will follow and bounds the run; without one it goes on as fast as it can.
+    """
+    runs = KindRuns(clock.now_s, bounded=read, limit=BOUND if read else CHECKPOINT)
+    writer = Writer(run_id=request.run_id, runs=runs, state=CloseState(_made(filters)))
+    loop = RunLoop(
+        model=model,
+        toolbox=toolbox,
+        clock=clock,
+        runs=runs,
+        writer=writer,
+        rules=rules,
+        instructions=instructions,
+    )
+    return RunParts(request=request, runs=runs, loop=loop)
+
+
+def _made(filters: Sequence[str | Callable[[], Any]]) -> list[StreamFilter]:
+    """The filters that a plan names."""
+    return [by_name(chosen) if isinstance(chosen, str) else chosen() for chosen in filters]

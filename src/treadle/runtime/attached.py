@@ -1,0 +1,188 @@
+"""A run attached to its caller: it goes no further than its reader allows, and leaving its block cancels it.
+
+The run has a task of its own; the task holds the log and never the handle, so a handle that is dropped is noticed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import warnings
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+from treadle.errors import StateError
+from treadle.kernel.inputs import CancelRequested
+from treadle.runtime.kind_runs import KindRuns
+from treadle.runtime.loop import RunLoop
+from treadle.runtime.reader import Reader
+from treadle.runtime.result import RunResult, result_of
+from treadle.values.events import AskUser, Cancelled, ClosingEvent, Done, Error, Interrupt, KernelEvent
+from treadle.values.ids import RunId
+from treadle.values.model import ModelTurn
+from treadle.values.requests import HistoryMessage, TurnMessage, TurnRequest, UserMessage
+
+E = TypeVar("E")
+
+
+class RunParts:
+    """What one attached run is made of: its request, its log and its loop."""
+
+    __slots__ = ("loop", "request", "runs")
+
+    def __init__(self, *, request: TurnRequest, runs: KindRuns, loop: RunLoop) -> None:
+        self.request = request
+        self.runs = runs
+        self.loop = loop
+
+    @property
+    def closing(self) -> ClosingEvent | None:
+        """The closing event of the segment, once it is written."""
+        last = self.runs.texts[-1] if self.runs.closed and self.runs.texts else None
+        return last if isinstance(last, (Done, Error, Cancelled, AskUser, Interrupt)) else None
+
+    def result(self) -> RunResult:
+        """What the run came to.
+
+        Raises:
+            StateError: The run has not closed yet.
+        """
+        closing = self.closing
+        if closing is None:
+            raise StateError("the run has no result before its closing event; read the stream to its end first")
+        return result_of(closing, thread_id=self.request.thread_id, messages=self._messages(closing))
+
+    def _messages(self, closing: ClosingEvent) -> tuple[HistoryMessage, ...]:
+        request, standing = self.request, self.loop.machine.standing
+        asked = UserMessage(text=request.prompt, attachments=request.attachments)
+        turns: tuple[TurnMessage, ...] = tuple(standing.turns)
+        if standing.turn is None and closing.outcome.answer:
+            turns += (TurnMessage(turn=ModelTurn(text=closing.outcome.answer), cut=True),)
+        return (*request.history, asked, *turns)
+
+
+class AttachedRun(Generic[E]):
+    """A run as an async context manager and an async iterator.
+
+    Leaving the block before the end cancels the run and waits until it has closed; what was shown is kept and
+    `result` tells it. Iterating again goes on where the last iteration stopped.
+    """
+
+    __slots__ = ("__weakref__", "_iteration", "_loop", "_parts", "_task")
+
+    def __init__(self, parts: RunParts, read: Callable[[Reader], AsyncGenerator[E, None]]) -> None:
+        self._parts = parts
+        self._iteration = _Iteration(Reader(parts.runs, parts.request.run_id), read)
+        self._task: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def run_id(self) -> RunId:
+        """The id of the run."""
+        return self._parts.request.run_id
+
+    @property
+    def result(self) -> RunResult:
+        """What the run came to.
+
+        Raises:
+            StateError: The run has not closed yet.
+        """
+        return self._parts.result()
+
+    @property
+    def failure(self) -> BaseException | None:
+        """The exception behind an `error`, if there was one in this process."""
+        return self._parts.loop.failure
+
+    async def cancel(self, reason: str | None = None) -> None:
+        """Ask the run to stop. The stream goes on to its closing event."""
+        if self._task is not None and not self._parts.runs.closed:
+            self._parts.loop.post(CancelRequested(reason=reason))
+
+    async def wait(self) -> None:
+        """Wait until the run has closed, without reading it. From now on no reader bounds it."""
+        if self._task is not None:
+            self._parts.runs.unbind()
+            await asyncio.wait([self._task])
+
+    async def aclose(self) -> None:
+        """Cancel the run if it has not closed, and wait until it has. If this is cancelled the run still ends."""
+        task = self._task
+        if task is None:
+            return
+        if not self._parts.runs.closed:
+            _give_up(self._parts)
+        await asyncio.wait([task])
+        await self._iteration.aclose()
+        if not task.cancelled() and (bug := task.exception()) is not None:
+            raise bug
+
+    async def __aenter__(self) -> Self:
+        if self._task is not None:
+            raise StateError("a run can be entered once; ask the agent for another stream")
+        self._loop = asyncio.get_running_loop()
+        driving = self._parts.loop.drive(self._parts.request)
+        self._task = self._loop.create_task(driving, name=f"treadle run {self.run_id}")
+        # The event loop itself keeps only weak references to tasks.
+        _DRIVING.add(self._task)
+        self._task.add_done_callback(_DRIVING.discard)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> AsyncIterator[E]:
+        if self._task is None:
+            raise StateError("a run starts when its block is entered: `async with agent.stream(...) as stream:`")
+        return self._iteration
+
+    def __del__(self) -> None:
+        task, loop = self._task, self._loop
+        if task is None or task.done() or loop is None or loop.is_closed():
+            return
+        warnings.warn(f"run {self.run_id} was dropped before its end; use `async with`", ResourceWarning, stacklevel=2)
+        loop.call_soon_threadsafe(_give_up, self._parts)
+
+
+class _Iteration(Generic[E]):
+    """Hands on a private generator, and makes a new one where a cancelled wait has ended the last.
+
+    A timeout round one step must not end the stream: the cursor is the reader's, so nothing is lost or doubled.
+    """
+
+    __slots__ = ("_make", "_next", "_reader", "_steps")
+
+    def __init__(self, reader: Reader, make: Callable[[Reader], AsyncGenerator[E, None]]) -> None:
+        self._reader = reader
+        self._make = make
+        self._steps = make(reader)
+        self._next = self._steps.__anext__
+
+    def __aiter__(self) -> AsyncIterator[E]:
+        return self
+
+    def __anext__(self) -> Awaitable[E]:
+        if self._reader.cut:
+            self._renew()
+        return self._next()
+
+    async def aclose(self) -> None:
+        """End the private generator, unless somebody is reading it: then the end of the log ends it."""
+        if not getattr(self._steps, "ag_running", False):
+            await self._steps.aclose()
+
+    def _renew(self) -> None:
+        self._reader.cut = False
+        self._steps = self._make(self._reader)
+        self._next = self._steps.__anext__
+
+
+_DRIVING: set[asyncio.Task[None]] = set()
+
+
+def _give_up(parts: RunParts) -> None:
+    parts.runs.unbind()
+    parts.loop.post(CancelRequested(reason="reader_left"))

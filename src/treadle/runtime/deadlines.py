@@ -1,0 +1,72 @@
+"""The one timer of a run: its wall clock, and the silence of its model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from treadle.kernel.inputs import DeadlinePassed, Input, ModelBroke
+from treadle.ports.clock import Clock
+from treadle.values.limits import Limit, Limits
+
+# A stall is looked for this many times within its limit, so it is seen at most a quarter late.
+_LOOKS = 4
+
+
+class Deadlines:
+    """Posts an input when the run has gone on for too long, or its model has said nothing for too long.
+
+    `reads` is to be counted up with every provider read; `listening` says that the model is being read.
+    """
+
+    __slots__ = ("_clock", "_end_s", "_limits", "_post", "_seen", "_seen_s", "_timer", "listening", "reads")
+
+    def __init__(self, *, limits: Limits, clock: Clock, post: Callable[[Input], None]) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._post = post
+        self._timer: asyncio.TimerHandle | None = None
+        self._end_s: float | None = None
+        self._seen = -1
+        self._seen_s = 0.0
+        self.reads = 0
+        self.listening = False
+
+    def start(self) -> None:
+        """Begin to count."""
+        now_s = self._clock.monotonic_s()
+        if self._limits.wall_clock_s is not None:
+            self._end_s = now_s + self._limits.wall_clock_s
+        self._arm(now_s)
+
+    def listen(self) -> None:
+        """The model is being read from now on."""
+        self.listening = True
+        self._seen, self._seen_s = self.reads, self._clock.monotonic_s()
+
+    def stop(self) -> None:
+        """Count no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _arm(self, now_s: float) -> None:
+        waits = []
+        if self._limits.stall_s is not None:
+            waits.append(self._limits.stall_s / _LOOKS)
+        if self._end_s is not None:
+            waits.append(max(0.0, self._end_s - now_s))
+        if waits:
+            self._timer = asyncio.get_running_loop().call_later(min(waits), self._look)
+
+    def _look(self) -> None:
+        now_s = self._clock.monotonic_s()
+        if self._end_s is not None and now_s >= self._end_s:
+            self._post(DeadlinePassed(limit=Limit.WALL_CLOCK))
+            self._end_s = None
+        if self.reads != self._seen or not self.listening:
+            self._seen, self._seen_s = self.reads, now_s
+        elif self._limits.stall_s is not None and now_s - self._seen_s >= self._limits.stall_s:
+            self._post(ModelBroke(code=Limit.STALL.value, retryable=True))
+            self._seen_s = now_s
+        self._arm(now_s)

@@ -1,0 +1,367 @@
+"""One run, driven: the machine's effects are carried out, and what comes of them is told to it.
+
+One task a run. Everything from outside (cancel, deadlines, results of tools) is posted as an input and is told
+between two steps; where the task is listening to a model, posting interrupts it. Speech takes the short road: a
+piece goes from the model's list to the writer, and the machine hears only what has structure.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Any, Final
+
+from treadle.errors import ModelError, ModelTruncatedError
+from treadle.kernel.effects import (
+    AskModel,
+    CallTools,
+    Close,
+    Effect,
+    Emit,
+    Keep,
+    Recall,
+    StopModel,
+    StopTools,
+    Wait,
+    Withdraw,
+)
+from treadle.kernel.inputs import (
+    CancelRequested,
+    DeadlinePassed,
+    Input,
+    ModelAnnounced,
+    ModelBroke,
+    ModelTurned,
+    PartBroke,
+    Recalled,
+    Started,
+)
+from treadle.kernel.machine import Machine
+from treadle.kernel.transitions import Phase
+from treadle.ports.clock import Clock
+from treadle.ports.model import Model, ModelRequest
+from treadle.ports.toolbox import Toolbox
+from treadle.runtime.deadlines import Deadlines
+from treadle.runtime.kind_runs import KindRuns
+from treadle.runtime.tool_calls import ToolCalls
+from treadle.runtime.writer import Writer
+from treadle.values.events import Error
+from treadle.values.limits import Limit, RunRules
+from treadle.values.model import ARGUMENTS, TEXT, THINKING, CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
+from treadle.values.requests import PromptAssembly, TurnRequest, assemble
+from treadle.values.usage import NO_USAGE, UsageDelta
+
+_log = logging.getLogger("treadle.run")
+_AT_REST: Final = frozenset({Phase.WAITING, Phase.FINAL})
+_MEASURED: Final = (ModelBroke, DeadlinePassed, CancelRequested, PartBroke)
+CHECKPOINT: Final = 256
+"""Pieces between two looks at the size of the output, where no reader bounds the run."""
+_INTERRUPTS: Final = frozenset({CancelRequested, DeadlinePassed, ModelBroke, PartBroke})
+
+
+class RunLoop:
+    """Drives one segment of a run to its closing event.
+
+    `failure` is the exception behind an `error`, for the caller in process.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: Model,
+        toolbox: Toolbox,
+        clock: Clock,
+        runs: KindRuns,
+        writer: Writer,
+        rules: RunRules,
+        instructions: str | None,
+    ) -> None:
+        self._model = model
+        self._toolbox = toolbox
+        self._clock = clock
+        self._runs = runs
+        self._writer = writer
+        self._rules = rules
+        self._instructions = instructions
+        self._specs = toolbox.specs()
+        self._machine = Machine()
+        self._tools = ToolCalls(
+            toolbox=toolbox, clock=clock, post=self.post, room=self._checkpoint
+        )
+        self._deadlines = Deadlines(limits=rules.limits, clock=clock, post=self.post)
+        self._posted: deque[Input] = deque()
+        self._ask: AskModel | None = None
+        self._ask_at_s = 0.0
+        self._prompt: PromptAssembly | None = None
+        self._told_usage: UsageDelta = NO_USAGE
+        self._sized = (0, 0)
+        self._size_bytes = 0
+        self._begun_s = 0.0
+        self._task: asyncio.Task[Any] | None = None
+        self._woken: asyncio.Future[None] | None = None
+        self._listening = False
+        self._interrupting = False
+        self.failure: BaseException | None = None
+
+    @property
+    def machine(self) -> Machine:
+        """The rules of the run, to look at."""
+        return self._machine
+
+    def post(self, given: Input) -> None:
+        """Tell the run something from outside its task. It is told between two steps."""
+        self._posted.append(given)
+        if self._woken is not None and not self._woken.done():
+            self._woken.set_result(None)
+        elif self._listening and not self._interrupting and type(given) in _INTERRUPTS and self._task is not None:
+            self._interrupting = True
+            self._task.cancel()
+
+    async def drive(self, request: TurnRequest) -> None:
+        """Run from the request to the closing event of the segment.
+
+        Cancel:  The run is cancelled: its open calls are stopped, what was shown is kept, the closing event is
+                 written, and the cancellation is raised.
+        """
+        self._task = asyncio.current_task()
+        self._begun_s = self._clock.monotonic_s()
+        self._prompt = assemble(instructions=self._instructions, request=request)
+        self._deadlines.start()
+        try:
+            self._tell(Started(request=request, rules=self._rules))
+            await self._to_rest()
+        except asyncio.CancelledError:
+            self._tell(CancelRequested(reason="shutdown"))
+            await self._to_rest()
+            raise
+        finally:
+            self._deadlines.stop()
+            await self._tools.aclose()
+            if not self._runs.closed:
+                self._close_anyhow()
+
+    def _close_anyhow(self) -> None:
+        """This branch should never run; it is here because no reader may be left without a closing event."""
+        self._writer.distrust()
+        fields = {"code": "internal", "termination": "internal", "reference": self._reference()}
+        self._close(Close(event=Error, fields=fields))
+
+    async def _to_rest(self) -> None:
+        while self._machine.phase not in _AT_REST:
+            try:
+                await self._step()
+            except Exception as bug:  # noqa: BLE001 (the border of a run: whatever breaks is an input)
+                self._break(bug)
+
+    async def _step(self) -> None:
+        if self._posted:
+            self._tell(self._posted.popleft())
+        elif self._ask is None:
+            await self._sleep(None)
+        elif (wait_s := self._ask_at_s - self._clock.monotonic_s()) > 0:
+            await self._sleep(wait_s)
+        else:
+            self._ask = None
+            await self._listen()
+
+    def _break(self, bug: Exception) -> None:
+        """A part of this side failed: the run ends `error`, and the operator is told the rest."""
+        self.failure = bug
+        reference = self._reference()
+        _log.error("run failed inside, reference %s", reference, exc_info=bug)
+        if self._machine.phase is Phase.NEW:
+            raise bug
+        self._writer.distrust()
+        self._tell(PartBroke(reference=reference, detail=f"{type(bug).__name__}: {bug}"))
+
+    def _reference(self) -> str:
+        standing = self._machine.standing
+        run_id = standing.request.run_id if standing.request else "run"
+        return f"{run_id}.e{standing.round}.{standing.attempt}"
+
+    # Telling the machine, and carrying out what it wants.
+
+    def _tell(self, given: Input) -> None:
+        phase = self._machine.phase
+        if isinstance(given, ModelBroke) and phase is not Phase.ASKING:
+            return  # The model ended in the very moment in which its silence was noticed.
+        if isinstance(given, _MEASURED) and phase is Phase.ASKING:
+            given = self._measured(given)
+        for effect in self._machine.receive(given):
+            self._carry(effect)
+
+    def _measured(
+        self, given: ModelBroke | DeadlinePassed | CancelRequested | PartBroke
+    ) -> ModelBroke | DeadlinePassed | CancelRequested | PartBroke:
+        """Add what was heard of the turn under way. A turn that is given up lets go what its filters hold."""
+        told = replace(given, usage=self._told_usage, shown=self._writer.shown)
+        if isinstance(told, ModelBroke) and self._machine.retries(told):
+            return told
+        self._writer.end_turn()
+        return replace(told, shown=self._writer.shown)
+
+    def _carry(self, effect: Effect) -> None:
+        match effect:
+            case Emit():
+                self._writer.emit(effect)
+            case Keep():
+                self._writer.keep(effect.fact)
+            case Withdraw():
+                self._writer.withdraw()
+            case Close():
+                self._close(effect)
+            case AskModel():
+                self._ask = effect
+                self._ask_at_s = self._clock.monotonic_s() + effect.wait_s if effect.wait_s else 0.0
+                self._told_usage = NO_USAGE
+                self._writer.begin_attempt(effect.attempt)
+            case StopModel():
+                self._ask = None
+            case CallTools():
+                self._tools.start(effect.requests)
+            case StopTools():
+                self._tools.stop(effect.call_ids)
+            case Recall():
+                self._posted.append(Recalled())
+            case Wait():
+                return
+
+    def _close(self, effect: Close) -> None:
+        duration_ms = max(0.0, (self._clock.monotonic_s() - self._begun_s) * 1000.0)
+        self._writer.close(effect, duration_ms=duration_ms)
+
+    async def _sleep(self, wait_s: float | None) -> None:
+        """Until something is posted, or for so long."""
+        loop = asyncio.get_running_loop()
+        self._woken = woken = loop.create_future()
+        timer = None if wait_s is None else loop.call_later(wait_s, _wake, woken)
+        try:
+            await woken
+        finally:
+            self._woken = None
+            if timer is not None:
+                timer.cancel()
+
+    # Listening to the model.
+
+    async def _listen(self) -> None:
+        """Ask the model and hear it out, or until something more urgent is posted."""
+        assert self._prompt is not None
+        request = ModelRequest(prompt=self._prompt, turns=self._machine.turns, tools=self._specs)
+        given: Input | None = None
+        self._listening = True
+        self._deadlines.listen()
+        try:
+            async with aclosing(self._model.ask(request)) as stream:
+                given = await self._hear(stream)
+        except asyncio.CancelledError:
+            if not self._interrupting:
+                raise
+            self._interrupting = False
+            self._uncancel()
+        except ModelError as failed:
+            given = self._failed(failed)
+        finally:
+            self._listening = self._deadlines.listening = False
+        if self._interrupting:
+            await self._absorb_interrupt()
+        if given is not None:
+            self._tell(given)
+
+    async def _absorb_interrupt(self) -> None:
+        """The model ended before the interrupt came through: take it here, where it harms nothing."""
+        try:
+            await asyncio.sleep(0)
+        except asyncio.CancelledError:
+            pass
+        self._interrupting = False
+        self._uncancel()
+
+    def _uncancel(self) -> None:
+        if self._task is not None and self._task.uncancel() > 0:
+            # Somebody else wants the task to end as well.
+            self._posted.append(CancelRequested(reason="shutdown"))
+
+    async def _hear(self, stream: Any) -> Input:
+        """Every delta passes here: nothing is made, looked up or awaited that it does not need."""
+        text, thinking, arguments = self._writer.text, self._writer.thinking, self._writer.arguments
+        runs, deadlines = self._runs, self._deadlines
+        spoke = False
+        async for items in stream:
+            deadlines.reads += 1
+            for item in items:
+                if type(item) is tuple:
+                    kind, piece = item
+                    if kind == TEXT:
+                        spoke = True
+                        text(piece)
+                    elif kind == THINKING:
+                        thinking(piece)
+                    else:
+                        arguments(piece)
+                elif type(item) is TurnEnded:
+                    return self._turned(item.turn, spoke=spoke)
+                else:
+                    self._structure(item)
+            if runs.next >= runs.limit:
+                await self._checkpoint()
+        return self._failed(ModelTruncatedError("the model's stream ended without an end"))
+
+    def _structure(self, item: ModelItem) -> None:
+        match item:
+            case CallNamed():
+                announced = ModelAnnounced(slot=item.slot, name=item.name, provider_id=item.provider_id)
+                self._tell(announced)
+                self._writer.speak_of(self._machine.call_at(item.slot))
+            case UsageTold():
+                self._told_usage = item.usage
+            case _:
+                raise TypeError(f"a model yields pieces, CallNamed, UsageTold and TurnEnded, not {item!r}")
+
+    def _turned(self, turn: ModelTurn, *, spoke: bool) -> ModelTurned:
+        if turn.text and not spoke:
+            self._writer.text(turn.text)
+        self._writer.end_turn()
+        requests = tuple(self._toolbox.checked(request) for request in turn.tool_requests)
+        usage = turn.usage if turn.usage.reported else self._told_usage
+        given = list(self._machine.standing.calls)
+        streamed = frozenset(slot for slot, named in enumerate(given) if named in self._writer.streamed)
+        return ModelTurned(turn=replace(turn, tool_requests=requests, usage=usage), streamed=streamed)
+
+    def _failed(self, failed: ModelError) -> ModelBroke:
+        self.failure = failed
+        reference = self._reference()
+        _log.warning("model %s: %s, reference %s", self._model.name, failed.code, reference, exc_info=failed)
+        return ModelBroke(
+            code=failed.code,
+            error_class=failed.error_class,
+            retryable=failed.retryable,
+            retry_after_s=failed.retry_after_s,
+            reference=reference,
+            detail=failed.detail,
+        )
+
+    # Bounds.
+
+    async def _checkpoint(self) -> None:
+        """Every so many pieces: compare the output with its limit, and wait for the reader."""
+        limit_bytes = self._rules.limits.output_bytes
+        if limit_bytes is not None:
+            self._size_bytes += self._runs.size_since(self._sized)
+            self._sized = self._runs.place()
+            if self._size_bytes > limit_bytes:
+                self.post(DeadlinePassed(limit=Limit.OUTPUT_BYTES))
+        if self._runs.bounded:
+            await self._runs.room()
+        else:
+            self._runs.limit = self._runs.next + CHECKPOINT
+            # A model that never waits must not keep the loop from timers and from cancels.
+            await asyncio.sleep(0)
+
+
+def _wake(woken: asyncio.Future[None]) -> None:
+    if not woken.done():
+        woken.set_result(None)

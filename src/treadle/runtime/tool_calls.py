@@ -1,0 +1,156 @@
+"""Calls in motion: one task a call, each with a deadline, each ending in exactly one outcome.
+
+In: requests that the run has dispatched. Out: inputs for the machine (progressed, returned), through `post`.
+This is the border of a tool call: whatever a tool raises ends here, as a value.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any, Final
+
+from treadle.errors import ToolError
+from treadle.kernel.inputs import Input, ToolProgressed, ToolReturned
+from treadle.ports.clock import Clock
+from treadle.ports.toolbox import CallContext, Toolbox
+from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
+from treadle.values.ids import CallId
+
+GRACE_S: Final = 1.0
+"""Seconds that a stopped call has to end by itself; after that nobody knows what it still does."""
+
+_log = logging.getLogger("treadle.tools")
+
+_STOPPED_WORDS: Final = {
+    ToolStatus.CANCELLED: "cancelled: the run was stopped",
+    ToolStatus.TIMEOUT: "stopped: it took longer than it may",
+    ToolStatus.UNKNOWN: "unknown: it was told to stop and did not end in time",
+}
+
+
+class _Running:
+    """One call that runs."""
+
+    __slots__ = ("deadline", "flag", "grace", "request", "started_s", "stopped_as", "task")
+
+    def __init__(self, request: ToolRequest, started_s: float) -> None:
+        self.request = request
+        self.started_s = started_s
+        self.flag = threading.Event()
+        self.stopped_as: ToolStatus | None = None
+        self.deadline: asyncio.TimerHandle | None = None
+        self.grace: asyncio.TimerHandle | None = None
+        self.task: asyncio.Task[None] | None = None
+
+    def disarm(self) -> None:
+        for timer in (self.deadline, self.grace):
+            if timer is not None:
+                timer.cancel()
+
+
+class ToolCalls:
+    """The calls of one run."""
+
+    def __init__(
+        self,
+        *,
+        toolbox: Toolbox,
+        clock: Clock,
+        post: Callable[[Input], None],
+        room: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._toolbox = toolbox
+        self._clock = clock
+        self._post = post
+        self._room = room
+        self._timeouts = {spec.name: spec.timeout_s for spec in toolbox.specs()}
+        self._running: dict[CallId, _Running] = {}
+        self._abandoned: set[asyncio.Task[None]] = set()
+
+    def start(self, requests: Iterable[ToolRequest]) -> None:
+        """Run these calls, all at once."""
+        loop = asyncio.get_running_loop()
+        for request in requests:
+            running = _Running(request, self._clock.monotonic_s())
+            self._running[request.call_id] = running
+            timeout_s = self._timeouts.get(request.name)
+            if timeout_s is not None:
+                running.deadline = loop.call_later(timeout_s, self._stop, running, ToolStatus.TIMEOUT)
+            running.task = loop.create_task(self._run(running), name=f"treadle call {request.call_id}")
+
+    def stop(self, call_ids: Iterable[CallId]) -> None:
+        """Stop these calls; each returns within `GRACE_S`."""
+        for named in call_ids:
+            if named in self._running:
+                self._stop(self._running[named], ToolStatus.CANCELLED)
+
+    async def aclose(self) -> None:
+        """Stop what still runs and wait for it, within its grace."""
+        running = list(self._running.values())
+        self.stop([one.request.call_id for one in running])
+        tasks = [one.task for one in running if one.task is not None]
+        if tasks:
+            await asyncio.wait(tasks, timeout=GRACE_S)
+
+    def _stop(self, running: _Running, status: ToolStatus) -> None:
+        if running.stopped_as is not None or running.task is None:
+            return
+        running.stopped_as = status
+        running.flag.set()
+        running.grace = asyncio.get_running_loop().call_later(GRACE_S, self._abandon, running)
+        running.task.cancel()
+
+    def _abandon(self, running: _Running) -> None:
+        """It did not stop in its grace: its outcome is unknown, and what it still does counts no more."""
+        if self._running.pop(running.request.call_id, None) is None or running.task is None:
+            return
+        self._abandoned.add(running.task)
+        running.task.add_done_callback(self._abandoned.discard)
+        self._post(ToolReturned(outcome=self._stopped(running, ToolStatus.UNKNOWN)))
+
+    async def _run(self, running: _Running) -> None:
+        outcome = await self._outcome(running)
+        running.disarm()
+        if self._running.pop(running.request.call_id, None) is not None:
+            self._post(ToolReturned(outcome=outcome))
+
+    async def _outcome(self, running: _Running) -> ToolOutcome:
+        request = running.request
+        context = CallContext(progress=lambda payload: self._progress(running, payload), stop=running.flag)
+        try:
+            content = await self._toolbox.call(request, context)
+        except asyncio.CancelledError:
+            if running.stopped_as is None:
+                # Not our stop: a tool that cancels itself, or an event loop that is closing.
+                running.stopped_as = ToolStatus.CANCELLED
+            return self._stopped(running, running.stopped_as)
+        except ToolError as told:
+            return self._failed(running, str(told) or "the tool failed")
+        except Exception as unforeseen:  # noqa: BLE001 (the border of a tool call: whatever it raises is a value)
+            _log.exception("tool %r failed in call %s", request.name, request.call_id)
+            return self._failed(running, f"{type(unforeseen).__name__}: the tool failed")
+        return ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
+
+    async def _progress(self, running: _Running, payload: Any) -> None:
+        if running.stopped_as is None:
+            self._post(ToolProgressed(call_id=running.request.call_id, payload=payload))
+            await self._room()
+
+    def _failed(self, running: _Running, error: str) -> ToolOutcome:
+        return ToolOutcome(
+            call_id=running.request.call_id, status=ToolStatus.FAILED, error=error, duration_ms=self._ms(running)
+        )
+
+    def _stopped(self, running: _Running, status: ToolStatus) -> ToolOutcome:
+        return ToolOutcome(
+            call_id=running.request.call_id,
+            status=status,
+            error=_STOPPED_WORDS[status],
+            duration_ms=self._ms(running),
+        )
+
+    def _ms(self, running: _Running) -> float:
+        return max(0.0, (self._clock.monotonic_s() - running.started_s) * 1000.0)
