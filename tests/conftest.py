@@ -23,7 +23,7 @@ settings.register_profile(
     settings.get_profile("quick"),
     derandomize=False,
     print_blob=True,
-    max_examples=int(os.environ.get("TREADLE_SOAK_EXAMPLES", "20000")),
+    max_examples=int(os.environ.get("TREADLE_SOAK_EXAMPLES", "5000")),
 )
 settings.load_profile(os.environ.get("TREADLE_HYPOTHESIS", "default"))
 

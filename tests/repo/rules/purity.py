@@ -22,7 +22,8 @@ ALLOWED: dict[str, frozenset[str]] = {
     # A path is a foreign value like a date: the codec knows the class to say it as text, and opens nothing.
     "codec": frozenset({"msgspec", "pathlib"}),
     "projections": frozenset({"msgspec"}),
-    "plan": frozenset({"pydantic", "pydantic_core"}),
+    # A tool that asks whether its call is stopped has no parameter for it; the flag reaches it through its context.
+    "plan": frozenset({"pydantic", "pydantic_core", "contextvars"}),
 }
 RIM_MODULES = frozenset(
     {
