@@ -33,6 +33,7 @@ FILES: list[tuple[Callable[[Path], list[str]], str, str]] = [
     (comments.history, '"""Fixes #63."""\n', '"""Covers EV-1 and BR-031."""\n'),
     (comments.history, "# see issue 12\n", "# at issue is the order\n"),
     (comments.history, "# written 2026-04-01\n", "# MCP 2025-06-18 says so\n"),
+    (comments.history, "# since May 2025\n", "# JSON schema 2020-12 says so\n"),
     (comments.history, "# mirrors engine.py:2241\n", "# mirrors the engine\n"),
     (comments.history, "# TODO write this\n", "# a list of things to do\n"),
     (comments.history, "# previously a list\n", "# a list\n"),
