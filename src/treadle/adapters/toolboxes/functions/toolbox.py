@@ -1,0 +1,146 @@
+"""Python functions as the tools of an agent.
+
+In: checked requests. Out: what the functions return, in JSON terms. A coroutine function runs in the event loop, a
+plain one in a thread of its own, an async generator step by step: every yield but the last is progress. Each sees the
+context variables of its run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
+from contextvars import copy_context
+from dataclasses import replace
+from functools import partial
+from typing import Any, Final, NoReturn
+
+from treadle.adapters.toolboxes.functions.threads import MAX_THREADS, Threads
+from treadle.codec.foreign import json_value, whole_text
+from treadle.errors import PlanError, ToolError
+from treadle.plan.signatures import Checked
+from treadle.plan.tools import STOP, Tool, ToolKind
+from treadle.ports.toolbox import CallContext, StopFlag
+from treadle.values.calls import ToolRequest
+from treadle.values.mappings import Json
+from treadle.values.tools import ToolSpec
+
+MOST_NAMES: Final = 32
+"""How many tools are named to a model that calls an unknown one."""
+LONGEST_NAME: Final = 64
+
+
+class FunctionToolbox:
+    """The toolbox of functions declared with `@tool`."""
+
+    def __init__(self, tools: Sequence[Tool[..., Any]], *, max_threads: int = MAX_THREADS) -> None:
+        """Take tools in the order in which the model is told of them.
+
+        Raises:
+            PlanError: One of them cannot be a tool.
+        """
+        problems = tuple(problem for one in tools for problem in one.problems)
+        if problems:
+            raise PlanError(problems)
+        self._tools: Mapping[str, Tool[..., Any]] = {one.name: one for one in tools}
+        self._specs = tuple(one.spec for one in tools)
+        self._threads = Threads(max_threads)
+
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """The tools, in their order."""
+        return self._specs
+
+    def checked(self, request: ToolRequest, /) -> ToolRequest:
+        """The request, with `damage` where the tool is unknown or the arguments do not fit."""
+        damage = self._checked(request).damage
+        return request if damage == request.damage else replace(request, damage=damage)
+
+    async def call(self, request: ToolRequest, context: CallContext, /) -> Json:
+        """Run the function of a request.
+
+        Raises:
+            ToolError: The request is damaged, or the tool says in these words why it could not.
+            RuntimeError: The function tried to end the process, or was cancelled though nobody stopped the call.
+            Exception: What the function raised.
+        Cancel:  A coroutine is cancelled; a plain function sees `stop_requested()` and is waited for. A second
+            cancellation leaves it to itself.
+        """
+        checked = self._checked(request)
+        if checked.damage is not None:
+            raise ToolError(checked.damage)
+        stop = _Stop(context.stop)
+        token = STOP.set(stop)
+        try:
+            return await self._run(self._tools[request.name], checked.keywords, stop, context)
+        except ToolError as told:
+            raise ToolError(whole_text(str(told)) or "the tool gave no reason") from told
+        except asyncio.CancelledError as stopped:
+            _pass_on(stopped)
+        except SystemExit as exit_asked:
+            raise RuntimeError("the tool asked the process to exit") from exit_asked
+        finally:
+            STOP.reset(token)
+
+    async def _run(self, tool: Tool[..., Any], keywords: Mapping[str, Any], stop: _Stop, context: CallContext) -> Json:
+        function = partial(tool.function, **keywords)
+        if tool.kind is ToolKind.BLOCKING:
+            inside = partial(copy_context().run, function)
+            made = await self._threads.run(inside, name=f"treadle tool {tool.name}", stop=stop.set)
+        else:
+            made = function()
+        if inspect.isasyncgen(made):
+            return await _last_step(made, context)
+        if inspect.isawaitable(made):
+            made = await made
+        return json_value(made)
+
+    def _checked(self, request: ToolRequest) -> Checked:
+        if request.damage is not None:
+            return Checked(keywords={}, damage=request.damage)
+        tool = self._tools.get(request.name)
+        if tool is not None:
+            return tool.check(request.arguments)
+        names = ", ".join(repr(spec.name) for spec in self._specs[:MOST_NAMES])
+        known = f"there are {names}" if names else "there are none"
+        name = whole_text(request.name)[:LONGEST_NAME]
+        return Checked(keywords={}, damage=f"no tool is called {name!r}; {known}")
+
+
+class _Stop:
+    """Set when the call is cancelled here, or when the run has said so before."""
+
+    __slots__ = ("_here", "_run")
+
+    def __init__(self, run: StopFlag) -> None:
+        self._run = run
+        self._here = threading.Event()
+
+    def set(self) -> None:
+        self._here.set()
+
+    def is_set(self) -> bool:
+        return self._here.is_set() or self._run.is_set()
+
+
+async def _last_step(steps: AsyncGenerator[Any, Any], context: CallContext) -> Json:
+    """Give the last value that is yielded; the others are progress. None where nothing is yielded.
+
+    A value is read when it is yielded: the generator may change it afterwards.
+    """
+    held: list[Json] = []
+    async with aclosing(steps):
+        async for step in steps:
+            if held:
+                await context.progress(held.pop())
+            held.append(json_value(step))
+    return held.pop() if held else None
+
+
+def _pass_on(stopped: asyncio.CancelledError) -> NoReturn:
+    task = asyncio.current_task()
+    if task is not None and task.cancelling():
+        raise stopped
+    # Nobody asked this call to stop: something that the tool waited for was cancelled, which is the tool's failure.
+    raise RuntimeError("the tool was cancelled from within") from stopped
