@@ -91,7 +91,10 @@ json_values = st.recursive(
 counts = st.integers(0, 5)
 usages = st.builds(
     lambda given, reported, ttl, unmeasured: UsageDelta(
-        **given, reported=frozenset(reported), cache_ttl=ttl if given or reported else None, unmeasured_rounds=unmeasured
+        **given,
+        reported=frozenset(reported),
+        cache_ttl=ttl if given or reported else None,
+        unmeasured_rounds=unmeasured,
     ),
     st.dictionaries(st.sampled_from(COUNTS), st.integers(1, 9), max_size=3),
     st.sets(st.sampled_from(COUNTS), max_size=2),

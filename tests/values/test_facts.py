@@ -13,7 +13,7 @@ from treadle.values.facts import FACT_TYPES, Fact
 
 def test_the_tuple_of_classes_and_the_union_are_one() -> None:
     """Ours: a table that is total over the tuple is total over the union."""
-    assert FACT_TYPES == get_args(Fact)
+    assert get_args(Fact) == FACT_TYPES
 
 
 def test_no_fact_has_the_kind_of_another_or_of_an_event() -> None:

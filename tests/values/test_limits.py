@@ -52,7 +52,9 @@ def test_waits_double_until_the_longest() -> None:
     assert [retries.wait_s(attempt, None) for attempt in range(1, 6)] == [0.5, 1.0, 2.0, 3.0, 3.0]
 
 
-@pytest.mark.parametrize(("asked", "waited"), [(0.0, 0.0), (2.0, 2.0), (3.0, 3.0), (3.5, 0.5), (-1.0, 0.5), (math.nan, 0.5)])
+@pytest.mark.parametrize(
+    ("asked", "waited"), [(0.0, 0.0), (2.0, 2.0), (3.0, 3.0), (3.5, 0.5), (-1.0, 0.5), (math.nan, 0.5)]
+)
 def test_a_provider_that_says_when_to_come_back_is_believed_within_bounds(asked: float, waited: float) -> None:
     """Ours: its word wins where it is not longer than the longest wait."""
     assert Retries(first_wait_s=0.5, longest_wait_s=3.0).wait_s(1, asked) == waited

@@ -15,7 +15,7 @@ from treadle.values.calls import ToolStatus
 
 def test_the_tuple_of_classes_and_the_union_are_one() -> None:
     """Ours: a table that is total over the tuple is total over the union."""
-    assert typed.STREAM_EVENT_TYPES == get_args(typed.StreamEvent)
+    assert get_args(typed.StreamEvent) == typed.STREAM_EVENT_TYPES
     assert {type(sample) for sample in STREAM_SAMPLES} == set(typed.STREAM_EVENT_TYPES)
 
 

@@ -63,8 +63,10 @@ def test_every_event_is_one_line_of_strict_json(event: ev.KernelEvent) -> None:
         ),
         (
             typed.ToolResult(call_id=CALL, status=ToolStatus.TIMEOUT, content="", error="too late", duration_ms=1.5),
-            '{"type":"tool_result","call_id":"r1.c1","status":"timeout","error":"too late","is_error":true,'
-            '"duration_ms":1.5,"content":""}',
+            (
+                '{"type":"tool_result","call_id":"r1.c1","status":"timeout","error":"too late","is_error":true,'
+                '"duration_ms":1.5,"content":""}'
+            ),
         ),
     ],
 )
