@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from treadle.adapters.system import RandomIds, SystemClock
 from treadle.adapters.toolboxes.functions import FunctionToolbox
@@ -21,15 +20,13 @@ from treadle.ports.model import Model
 from treadle.projections.typed.closing import typed_of
 from treadle.projections.typed.events import StreamEvent
 from treadle.runtime.attach import attach
-from treadle.runtime.attached import AttachedRun
+from treadle.runtime.attached import AttachedRun, RunParts
 from treadle.runtime.reader import Reader
 from treadle.runtime.result import RunOutcome, RunResult
 from treadle.values.events import KernelEvent
 from treadle.values.ids import ThreadId
 from treadle.values.limits import DEFAULT_LIMITS, Limits, Retries, RunRules
 from treadle.values.requests import Attachment, HistoryMessage, TurnRequest
-
-E = TypeVar("E")
 
 
 class Agent:
@@ -95,7 +92,8 @@ class Agent:
         Cancel:  The run is cancelled, and what it holds is given back, before the cancellation is raised.
         """
         request = self._request(prompt, history, attachments, thread_id)
-        async with self._attached(request, Reader.events, read=False) as run:
+        parts = self._attached(request, read=False)
+        async with AttachedRun(parts, Reader[KernelEvent](parts.runs, parts.request.run_id, None)) as run:
             await run.wait()
         result = run.result
         if result.outcome is RunOutcome.ERROR and result.error is not None:
@@ -144,7 +142,8 @@ class Agent:
 
         Use it as `async with agent.stream(...) as stream: async for event in stream: ...`.
         """
-        return self._attached(self._request(prompt, history, attachments, thread_id), _typed)
+        parts = self._attached(self._request(prompt, history, attachments, thread_id), read=True)
+        return AttachedRun(parts, Reader(parts.runs, parts.request.run_id, typed_of))
 
     def events(
         self,
@@ -155,7 +154,8 @@ class Agent:
         thread_id: str = "",
     ) -> AttachedRun[KernelEvent]:
         """The run as kernel events, the closing event last. Used as `stream` is."""
-        return self._attached(self._request(prompt, history, attachments, thread_id), Reader.events)
+        parts = self._attached(self._request(prompt, history, attachments, thread_id), read=True)
+        return AttachedRun(parts, Reader[KernelEvent](parts.runs, parts.request.run_id, None))
 
     async def aclose(self) -> None:
         """Give back what the model holds (connections, threads)."""
@@ -181,11 +181,9 @@ class Agent:
             thread_id=ThreadId(thread_id),
         )
 
-    def _attached(
-        self, request: TurnRequest, make: Callable[[Reader], AsyncGenerator[E, None]], *, read: bool = True
-    ) -> AttachedRun[E]:
+    def _attached(self, request: TurnRequest, *, read: bool) -> RunParts:
         plan = self.plan
-        parts = attach(
+        return attach(
             request=request,
             model=self.model,
             toolbox=self._toolbox,
@@ -195,11 +193,3 @@ class Agent:
             filters=plan.text_filters,
             read=read,
         )
-        return AttachedRun(parts, make)
-
-
-async def _typed(reader: Reader) -> AsyncGenerator[StreamEvent, None]:
-    async with aclosing(reader.events()) as events:
-        async for event in events:
-            for made in typed_of(event):
-                yield made

@@ -52,12 +52,14 @@ def model_named(spec: str, *, base_url: str | None = None) -> Model:
     return maker(rest, base_url)
 
 
-def _adapter(module: str, name: str, *, extra: str | None = None):  # type: ignore[no-untyped-def]  # noqa: ANN202
+def _adapter(module: str, name: str, *, extra: str | None = None):  # type: ignore[no-untyped-def]
     try:
         loaded = importlib.import_module(f"treadle.adapters.models.{module}")
     except ModuleNotFoundError as missing:
         if extra is None or (missing.name or "").startswith("treadle"):
             raise
-        told = f"this model needs the package {missing.name!r}; install it with: python -m pip install 'treadle[{extra}]'"
+        told = (
+            f"this model needs the package {missing.name!r}; install it with: python -m pip install 'treadle[{extra}]'"
+        )
         raise PlanError((told,)) from missing
     return getattr(loaded, name)

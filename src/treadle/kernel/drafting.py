@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields as fields_of
 
 from treadle.kernel.effects import Close, Effect, Emit, Keep, Wait
 from treadle.kernel.inputs import PauseAsk
-from treadle.kernel.standing import Standing
+from treadle.kernel.standing import Standing, as_fields
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome
 from treadle.values.facts import Ending, Fact, OutcomeKept, PauseKept
@@ -51,7 +50,7 @@ class Drafting:
         self._out.append(Emit(event=event, fields=fields, held=held))
 
     def _keep(self, fact: Fact) -> None:
-        self._s.fold(type(fact), {f.name: getattr(fact, f.name) for f in fields_of(fact)})
+        self._s.fold(type(fact), as_fields(fact))
         self._out.append(Keep(fact=fact))
 
     def _close(self, event: type[ev.ClosingEvent], **fields: object) -> None:

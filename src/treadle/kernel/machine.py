@@ -10,7 +10,6 @@ Source: docs/machine.md (the rules EV-1 to EV-10 and the state diagram).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields as fields_of
 from typing import Self, assert_never
 
 from treadle.errors import StateError
@@ -33,7 +32,7 @@ from treadle.kernel.inputs import (
     ToolReturned,
 )
 from treadle.kernel.pausing import Pausing
-from treadle.kernel.standing import Standing
+from treadle.kernel.standing import Standing, as_fields
 from treadle.kernel.transitions import TRANSITIONS, Phase
 from treadle.values.facts import Ending
 from treadle.values.ids import CallId
@@ -57,7 +56,7 @@ class Machine(Pausing):
         """The machine that these entries of a log, in order, lead to."""
         machine = cls()
         for entry in entries:
-            machine._s.fold(type(entry), {f.name: getattr(entry, f.name) for f in fields_of(entry)})
+            machine._s.fold(type(entry), as_fields(entry))
         return machine
 
     @property
@@ -100,22 +99,22 @@ class Machine(Pausing):
 
     def _take(self, given: Input) -> None:
         match given:
+            case ToolReturned():
+                self._returned(given.outcome)
+            case ModelTurned():
+                self._turned(given)
+            case ModelAnnounced():
+                self._announce(given.slot, given.name)
+            case ToolProgressed():
+                self._progressed(given)
             case Started():
                 self._start(given)
             case Recalled():
                 self._recalled(given)
-            case ModelAnnounced():
-                self._announce(given.slot, given.name)
-            case ModelTurned():
-                self._turned(given)
             case ModelBroke():
                 self._broke(given)
-            case ToolProgressed():
-                self._progressed(given)
             case ToolPaused():
                 self._tool_paused(given)
-            case ToolReturned():
-                self._returned(given.outcome)
             case Answered():
                 self._answered(given.resolutions)
             case PauseExpired():

@@ -95,7 +95,7 @@ class Rounds(Drafting):
     def _dispatch(self, turn: ModelTurn, given: ModelTurned) -> None:
         """Run what may run; what may not is settled at once, and the model is told why."""
         limits = self._rules.limits
-        spent_up = limits.tokens is not None and self._s.usage.spent_tokens >= limits.tokens
+        spent_up = limits.tokens is not None and self._s.spent_tokens >= limits.tokens
         room = len(turn.tool_requests) if limits.tool_calls is None else limits.tool_calls - self._s.dispatched
         over = Limit.TOKENS if spent_up else Limit.TOOL_CALLS
         runnable: list[ToolRequest] = []

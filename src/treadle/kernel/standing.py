@@ -7,7 +7,7 @@ were stored, so both stand in the same place. Text is not here; it lives where i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +20,7 @@ from treadle.values.ids import CallId, InterruptId
 from treadle.values.limits import RunRules
 from treadle.values.model import ModelTurn
 from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution, Settlement
+from treadle.values.records import Entry
 from treadle.values.requests import TurnMessage, TurnRequest
 from treadle.values.usage import NO_USAGE, UNMEASURED_ROUND, UsageDelta
 
@@ -64,6 +65,7 @@ class Standing:
     """How many call ids were given in the run."""
     dispatched: int = 0
     usage: UsageDelta = NO_USAGE
+    spent_tokens: int = 0
     pauses: dict[InterruptId, PendingInterrupt] = field(default_factory=dict)
     answers: dict[InterruptId, Resolution] = field(default_factory=dict)
     pauses_made: int = 0
@@ -84,12 +86,24 @@ class Standing:
         return [call for call in self.calls.values() if call.stage is CallStage.EXECUTING]
 
 
+def as_fields(entry: Entry) -> dict[str, Any]:
+    """The fields of an entry by name, as `fold` takes them."""
+    kind = type(entry)
+    names = _NAMES.get(kind)
+    if names is None:
+        names = _NAMES[kind] = tuple(field.name for field in fields(kind))
+    return {name: getattr(entry, name) for name in names}
+
+
+_NAMES: dict[type, tuple[str, ...]] = {}
+
 Folder = Callable[[Standing, Mapping[str, Any]], None]
 
 
-def spent(turn_usage: UsageDelta) -> UsageDelta:
-    """What one attempt adds to the run's usage: what was reported, or one round unmeasured."""
-    return turn_usage if turn_usage.reported else UNMEASURED_ROUND
+def _spend(s: Standing, told: UsageDelta) -> None:
+    """Add what one attempt spent: what was reported, or one round unmeasured."""
+    s.usage = s.usage + (told if told.reported else UNMEASURED_ROUND)
+    s.spent_tokens += told.spent_tokens
 
 
 def _request_kept(s: Standing, f: Mapping[str, Any]) -> None:
@@ -107,7 +121,7 @@ def _round_opened(s: Standing, f: Mapping[str, Any]) -> None:
 
 
 def _round_cut(s: Standing, f: Mapping[str, Any]) -> None:
-    s.usage = s.usage + spent(f["usage"])
+    _spend(s, f["usage"])
 
 
 def _announced(s: Standing, f: Mapping[str, Any]) -> None:
@@ -117,7 +131,8 @@ def _announced(s: Standing, f: Mapping[str, Any]) -> None:
 
 def _turn_kept(s: Standing, f: Mapping[str, Any]) -> None:
     turn: ModelTurn = f["turn"]
-    s.turn, s.usage = turn, s.usage + spent(turn.usage)
+    s.turn = turn
+    _spend(s, turn.usage)
     if not turn.tool_requests:
         s.turns.append(TurnMessage(turn=turn))
         return

@@ -13,8 +13,8 @@ from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.loop import CHECKPOINT, RunLoop
 from treadle.runtime.reader import BOUND
 from treadle.runtime.writer import Writer
-from treadle.text.close_state import CloseState
 from treadle.text.automaton import StreamFilter
+from treadle.text.close_state import CloseState
 from treadle.text.filters import by_name
 from treadle.values.limits import RunRules
 from treadle.values.requests import TurnRequest

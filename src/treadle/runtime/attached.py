@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
@@ -17,7 +17,7 @@ from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.loop import RunLoop
 from treadle.runtime.reader import Reader
 from treadle.runtime.result import RunResult, result_of
-from treadle.values.events import AskUser, Cancelled, ClosingEvent, Done, Error, Interrupt, KernelEvent
+from treadle.values.events import AskUser, Cancelled, ClosingEvent, Done, Error, Interrupt
 from treadle.values.ids import RunId
 from treadle.values.model import ModelTurn
 from treadle.values.requests import HistoryMessage, TurnMessage, TurnRequest, UserMessage
@@ -38,7 +38,7 @@ class RunParts:
     @property
     def closing(self) -> ClosingEvent | None:
         """The closing event of the segment, once it is written."""
-        last = self.runs.texts[-1] if self.runs.closed and self.runs.texts else None
+        last = self.runs.last if self.runs.closed else None
         return last if isinstance(last, (Done, Error, Cancelled, AskUser, Interrupt)) else None
 
     def result(self) -> RunResult:
@@ -68,11 +68,11 @@ class AttachedRun(Generic[E]):
     `result` tells it. Iterating again goes on where the last iteration stopped.
     """
 
-    __slots__ = ("__weakref__", "_iteration", "_loop", "_parts", "_task")
+    __slots__ = ("__weakref__", "_loop", "_parts", "_reader", "_task")
 
-    def __init__(self, parts: RunParts, read: Callable[[Reader], AsyncGenerator[E, None]]) -> None:
+    def __init__(self, parts: RunParts, reader: Reader[E]) -> None:
         self._parts = parts
-        self._iteration = _Iteration(Reader(parts.runs, parts.request.run_id), read)
+        self._reader = reader
         self._task: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -114,7 +114,6 @@ class AttachedRun(Generic[E]):
         if not self._parts.runs.closed:
             _give_up(self._parts)
         await asyncio.wait([task])
-        await self._iteration.aclose()
         if not task.cancelled() and (bug := task.exception()) is not None:
             raise bug
 
@@ -137,7 +136,7 @@ class AttachedRun(Generic[E]):
     def __aiter__(self) -> AsyncIterator[E]:
         if self._task is None:
             raise StateError("a run starts when its block is entered: `async with agent.stream(...) as stream:`")
-        return self._iteration
+        return self._reader
 
     def __del__(self) -> None:
         task, loop = self._task, self._loop
@@ -145,39 +144,6 @@ class AttachedRun(Generic[E]):
             return
         warnings.warn(f"run {self.run_id} was dropped before its end; use `async with`", ResourceWarning, stacklevel=2)
         loop.call_soon_threadsafe(_give_up, self._parts)
-
-
-class _Iteration(Generic[E]):
-    """Hands on a private generator, and makes a new one where a cancelled wait has ended the last.
-
-    A timeout round one step must not end the stream: the cursor is the reader's, so nothing is lost or doubled.
-    """
-
-    __slots__ = ("_make", "_next", "_reader", "_steps")
-
-    def __init__(self, reader: Reader, make: Callable[[Reader], AsyncGenerator[E, None]]) -> None:
-        self._reader = reader
-        self._make = make
-        self._steps = make(reader)
-        self._next = self._steps.__anext__
-
-    def __aiter__(self) -> AsyncIterator[E]:
-        return self
-
-    def __anext__(self) -> Awaitable[E]:
-        if self._reader.cut:
-            self._renew()
-        return self._next()
-
-    async def aclose(self) -> None:
-        """End the private generator, unless somebody is reading it: then the end of the log ends it."""
-        if not getattr(self._steps, "ag_running", False):
-            await self._steps.aclose()
-
-    def _renew(self) -> None:
-        self._reader.cut = False
-        self._steps = self._make(self._reader)
-        self._next = self._steps.__anext__
 
 
 _DRIVING: set[asyncio.Task[None]] = set()

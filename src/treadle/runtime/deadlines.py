@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from treadle.kernel.inputs import DeadlinePassed, Input, ModelBroke
 from treadle.ports.clock import Clock
+from treadle.runtime.kind_runs import KindRuns
 from treadle.values.limits import Limit, Limits
 
 # A stall is looked for this many times within its limit, so it is seen at most a quarter late.
@@ -16,18 +17,20 @@ _LOOKS = 4
 class Deadlines:
     """Posts an input when the run has gone on for too long, or its model has said nothing for too long.
 
-    `reads` is to be counted up with every provider read; `listening` says that the model is being read.
+    A provider read shows in the log, or else in `reads`, which is to be counted up for it. `listening` says that the
+    model is being read.
     """
 
-    __slots__ = ("_clock", "_end_s", "_limits", "_post", "_seen", "_seen_s", "_timer", "listening", "reads")
+    __slots__ = ("_clock", "_end_s", "_limits", "_post", "_runs", "_seen", "_seen_s", "_timer", "listening", "reads")
 
-    def __init__(self, *, limits: Limits, clock: Clock, post: Callable[[Input], None]) -> None:
+    def __init__(self, *, limits: Limits, clock: Clock, post: Callable[[Input], None], runs: KindRuns) -> None:
         self._limits = limits
         self._clock = clock
         self._post = post
         self._timer: asyncio.TimerHandle | None = None
         self._end_s: float | None = None
-        self._seen = -1
+        self._runs = runs
+        self._seen = (-1, -1)
         self._seen_s = 0.0
         self.reads = 0
         self.listening = False
@@ -42,7 +45,7 @@ class Deadlines:
     def listen(self) -> None:
         """The model is being read from now on."""
         self.listening = True
-        self._seen, self._seen_s = self.reads, self._clock.monotonic_s()
+        self._seen, self._seen_s = self._progress(), self._clock.monotonic_s()
 
     def stop(self) -> None:
         """Count no more."""
@@ -64,9 +67,12 @@ class Deadlines:
         if self._end_s is not None and now_s >= self._end_s:
             self._post(DeadlinePassed(limit=Limit.WALL_CLOCK))
             self._end_s = None
-        if self.reads != self._seen or not self.listening:
-            self._seen, self._seen_s = self.reads, now_s
+        if self._progress() != self._seen or not self.listening:
+            self._seen, self._seen_s = self._progress(), now_s
         elif self._limits.stall_s is not None and now_s - self._seen_s >= self._limits.stall_s:
             self._post(ModelBroke(code=Limit.STALL.value, retryable=True))
             self._seen_s = now_s
         self._arm(now_s)
+
+    def _progress(self) -> tuple[int, int]:
+        return self._runs.next, self.reads

@@ -1,8 +1,8 @@
 """A run's log in memory, as runs of one kind.
 
 Text, thinking and argument pieces stand as plain strings in lists, one list for each stretch of one kind, so a
-piece costs one append and makes no object. Events with structure, and facts, have stretches of their own. There is
-one writer; readers are cursors, woken only when they wait.
+piece costs one append and makes no object. Entries with structure (events and facts) have stretches of their own.
+There is one writer; readers are cursors, woken only when they wait.
 
 Source: ADR 0010 (one log shape for live runs).
 """
@@ -13,25 +13,25 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final
 
+from treadle.values.events import KernelEvent
+from treadle.values.facts import Fact
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
-from treadle.values.records import Entry
 
-EVENT: Final = "event"
-FACT: Final = "fact"
+ENTRIES: Final = "entries"
 SPEECH: Final = frozenset({TEXT, THINKING, ARGUMENTS})
 
 
 class KindRun:
-    """A stretch of entries of one kind.
+    """A stretch of one kind.
 
-    Shape: `items` are strings for speech, else events or facts. `key` is the passage of text and thinking, the call
-    of argument pieces. `first` is the index of the first item, or, for facts, of the next event.
+    Shape: `items` are strings for speech, else events and facts. `key` is the passage of text and thinking, the call
+    of argument pieces. `first` is the index of the first event of the stretch.
     Units: `at_s` is UTC seconds, when the stretch was begun.
     """
 
     __slots__ = ("at_s", "first", "items", "key", "kind")
 
-    def __init__(self, kind: str, key: Any, first: int, at_s: float) -> None:
+    def __init__(self, kind: str, key: Any, first: int, at_s: float) -> None:  # noqa: ANN401 (by kind: a number, an id)
         self.kind = kind
         self.key = key
         self.first = first
@@ -42,38 +42,54 @@ class KindRun:
 class KindRuns:
     """The log of one live run.
 
-    `next` is the index of the next event. `limit` is how far the writer may go before it has to stop and look:
-    at a reader that bounds it, or, without one, at its own size.
+    `limit` is how far the writer may go before it has to stop and look: at a reader that bounds it, or, without one,
+    at its own size.
     """
 
-    __slots__ = ("_room", "bounded", "closed", "kind", "limit", "next", "now_s", "runs", "texts", "waiters")
+    __slots__ = ("_base", "_room", "_texts", "bounded", "closed", "kind", "limit", "now_s", "runs", "waiters")
 
     def __init__(self, now_s: Callable[[], float], *, bounded: bool, limit: int) -> None:
         self.runs: list[KindRun] = []
-        self.next = 0
         self.kind: str | None = None
-        self.texts: list[Any] = []
+        """The kind of the stretch that is open; None: the next piece begins another."""
         self.limit = limit
         self.bounded = bounded
         self.closed = False
         self.now_s = now_s
         self.waiters: list[asyncio.Future[None]] = []
+        self._base = 0
+        self._texts: list[Any] = []
+        """The pieces of the last stretch, if it is of speech: they count towards `next` by being there."""
         self._room: asyncio.Future[None] | None = None
 
-    def begin(self, kind: str, key: Any) -> None:
-        """Begin a stretch of speech; the pieces go to `texts`."""
-        run = KindRun(kind, key, self.next, self.now_s())
-        self.runs.append(run)
-        self.kind, self.texts = kind, run.items
+    @property
+    def next(self) -> int:
+        """The index of the next event."""
+        return self._base + len(self._texts)
 
-    def add(self, kind: str, entry: Entry) -> None:
-        """Append an event (kind `EVENT`), which takes the next index, or a fact."""
-        if self.kind != kind:
-            self.begin(kind, None)
-        self.texts.append(entry)
-        if kind is EVENT:
-            self.next += 1
-            self.wake()
+    @property
+    def last(self) -> Any:  # noqa: ANN401 (a piece, an event or a fact)
+        """The last item; None in an empty log."""
+        return self.runs[-1].items[-1] if self.runs and self.runs[-1].items else None
+
+    def begin(self, kind: str, key: Any) -> list[Any]:  # noqa: ANN401 (as in KindRun)
+        """Begin a stretch and give the list that its items are appended to."""
+        self._base += len(self._texts)
+        run = KindRun(kind, key, self._base, self.now_s())
+        self.runs.append(run)
+        self.kind = kind
+        self._texts = run.items if kind in SPEECH else []
+        return run.items
+
+    def add(self, event: KernelEvent) -> None:
+        """Append an event, which takes the next index."""
+        self._entries().append(event)
+        self._base += 1
+        self.wake()
+
+    def keep(self, fact: Fact) -> None:
+        """Append a fact."""
+        self._entries().append(fact)
 
     def close(self) -> None:
         """Nothing follows. Every reader is told."""
@@ -82,10 +98,11 @@ class KindRuns:
 
     def wake(self) -> None:
         """Wake the readers that wait."""
-        waiters, self.waiters = self.waiters, []
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+        if self.waiters:
+            waiters, self.waiters = self.waiters, []
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
 
     async def more(self) -> None:
         """Wait for the next entry, or for the end."""
@@ -115,7 +132,7 @@ class KindRuns:
 
     def place(self) -> tuple[int, int]:
         """Where the log ends now."""
-        return (len(self.runs) - 1, len(self.texts)) if self.runs else (0, 0)
+        return (len(self.runs) - 1, len(self.runs[-1].items)) if self.runs else (0, 0)
 
     def size_since(self, place: tuple[int, int]) -> int:
         """UTF-8 bytes of speech after a place."""
@@ -123,6 +140,11 @@ class KindRuns:
         size = 0
         for run in self.runs[at:]:
             if run.kind in SPEECH:
-                size += sum(len(text) if text.isascii() else len(text.encode()) for text in run.items[skip:])
+                size += len("".join(run.items[skip:]).encode())
             skip = 0
         return size
+
+    def _entries(self) -> list[Any]:
+        if self.kind is ENTRIES:
+            return self.runs[-1].items
+        return self.begin(ENTRIES, None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final
@@ -50,7 +51,7 @@ from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
 from treadle.values.events import Error
 from treadle.values.limits import Limit, RunRules
-from treadle.values.model import ARGUMENTS, TEXT, THINKING, CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
+from treadle.values.model import TEXT, THINKING, CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
 
@@ -88,10 +89,8 @@ class RunLoop:
         self._instructions = instructions
         self._specs = toolbox.specs()
         self._machine = Machine()
-        self._tools = ToolCalls(
-            toolbox=toolbox, clock=clock, post=self.post, room=self._checkpoint
-        )
-        self._deadlines = Deadlines(limits=rules.limits, clock=clock, post=self.post)
+        self._tools = ToolCalls(toolbox=toolbox, clock=clock, post=self.post, room=self._room)
+        self._deadlines = Deadlines(limits=rules.limits, clock=clock, post=self.post, runs=runs)
         self._posted: deque[Input] = deque()
         self._ask: AskModel | None = None
         self._ask_at_s = 0.0
@@ -161,7 +160,7 @@ class RunLoop:
             self._tell(self._posted.popleft())
         elif self._ask is None:
             await self._sleep(None)
-        elif (wait_s := self._ask_at_s - self._clock.monotonic_s()) > 0:
+        elif self._ask_at_s and (wait_s := self._ask_at_s - self._clock.monotonic_s()) > 0:
             await self._sleep(wait_s)
         else:
             self._ask = None
@@ -209,25 +208,28 @@ class RunLoop:
                 self._writer.emit(effect)
             case Keep():
                 self._writer.keep(effect.fact)
-            case Withdraw():
-                self._writer.withdraw()
-            case Close():
-                self._close(effect)
             case AskModel():
-                self._ask = effect
-                self._ask_at_s = self._clock.monotonic_s() + effect.wait_s if effect.wait_s else 0.0
-                self._told_usage = NO_USAGE
-                self._writer.begin_attempt(effect.attempt)
-            case StopModel():
-                self._ask = None
+                self._prepare(effect)
             case CallTools():
                 self._tools.start(effect.requests)
+            case Close():
+                self._close(effect)
+            case Withdraw():
+                self._writer.withdraw()
+            case StopModel():
+                self._ask = None
             case StopTools():
                 self._tools.stop(effect.call_ids)
             case Recall():
                 self._posted.append(Recalled())
             case Wait():
                 return
+
+    def _prepare(self, effect: AskModel) -> None:
+        self._ask = effect
+        self._ask_at_s = self._clock.monotonic_s() + effect.wait_s if effect.wait_s else 0.0
+        self._told_usage = NO_USAGE
+        self._writer.begin_attempt(effect.attempt)
 
     def _close(self, effect: Close) -> None:
         duration_ms = max(0.0, (self._clock.monotonic_s() - self._begun_s) * 1000.0)
@@ -285,19 +287,26 @@ class RunLoop:
             # Somebody else wants the task to end as well.
             self._posted.append(CancelRequested(reason="shutdown"))
 
-    async def _hear(self, stream: Any) -> Input:
+    async def _hear(self, stream: AsyncIterator[list[ModelItem]]) -> Input:
         """Every delta passes here: nothing is made, looked up or awaited that it does not need."""
-        text, thinking, arguments = self._writer.text, self._writer.thinking, self._writer.arguments
-        runs, deadlines = self._runs, self._deadlines
-        spoke = False
+        writer, runs, deadlines = self._writer, self._runs, self._deadlines
+        short, thinking, arguments = writer.short, writer.thinking, writer.arguments
+        append: Callable[[str], None] | None = None
+        spoke, left = False, runs.limit - runs.next
         async for items in stream:
-            deadlines.reads += 1
             for item in items:
                 if type(item) is tuple:
                     kind, piece = item
                     if kind == TEXT:
                         spoke = True
-                        text(piece)
+                        shown = short(piece)
+                        if shown:
+                            if append is None:
+                                append = writer.begin(TEXT).append
+                            append(shown)
+                            continue
+                        if shown is None:
+                            writer.text(piece)
                     elif kind == THINKING:
                         thinking(piece)
                     else:
@@ -306,8 +315,15 @@ class RunLoop:
                     return self._turned(item.turn, spoke=spoke)
                 else:
                     self._structure(item)
-            if runs.next >= runs.limit:
-                await self._checkpoint()
+                append = None
+                deadlines.reads += 1
+            if not items:
+                deadlines.reads += 1
+            if runs.waiters:
+                runs.wake()
+            left -= len(items)
+            if left <= 0:
+                left = await self._checkpoint()
         return self._failed(ModelTruncatedError("the model's stream ended without an end"))
 
     def _structure(self, item: ModelItem) -> None:
@@ -325,11 +341,16 @@ class RunLoop:
         if turn.text and not spoke:
             self._writer.text(turn.text)
         self._writer.end_turn()
-        requests = tuple(self._toolbox.checked(request) for request in turn.tool_requests)
-        usage = turn.usage if turn.usage.reported else self._told_usage
-        given = list(self._machine.standing.calls)
-        streamed = frozenset(slot for slot, named in enumerate(given) if named in self._writer.streamed)
-        return ModelTurned(turn=replace(turn, tool_requests=requests, usage=usage), streamed=streamed)
+        if not turn.usage.reported and self._told_usage.reported:
+            turn = replace(turn, usage=self._told_usage)
+        if not turn.tool_requests:
+            return ModelTurned(turn=turn)
+        requests = tuple([self._toolbox.checked(request) for request in turn.tool_requests])
+        if requests != turn.tool_requests:
+            turn = replace(turn, tool_requests=requests)
+        streamed = self._writer.streamed
+        slots = frozenset(slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed)
+        return ModelTurned(turn=turn, streamed=slots)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed
@@ -346,20 +367,27 @@ class RunLoop:
 
     # Bounds.
 
-    async def _checkpoint(self) -> None:
-        """Every so many pieces: compare the output with its limit, and wait for the reader."""
-        limit_bytes = self._rules.limits.output_bytes
+    async def _checkpoint(self) -> int:
+        """Every so many pieces: compare the output with its limit, and wait for the reader.
+
+        Shape: how many more pieces may be written before the next checkpoint.
+        """
+        runs, limit_bytes = self._runs, self._rules.limits.output_bytes
         if limit_bytes is not None:
-            self._size_bytes += self._runs.size_since(self._sized)
-            self._sized = self._runs.place()
+            self._size_bytes += runs.size_since(self._sized)
+            self._sized = runs.place()
             if self._size_bytes > limit_bytes:
                 self.post(DeadlinePassed(limit=Limit.OUTPUT_BYTES))
-        if self._runs.bounded:
-            await self._runs.room()
+        if runs.bounded:
+            await runs.room()
         else:
-            self._runs.limit = self._runs.next + CHECKPOINT
+            runs.limit = runs.next + CHECKPOINT
             # A model that never waits must not keep the loop from timers and from cancels.
             await asyncio.sleep(0)
+        return runs.limit - runs.next
+
+    async def _room(self) -> None:
+        await self._checkpoint()
 
 
 def _wake(woken: asyncio.Future[None]) -> None:

@@ -56,9 +56,7 @@ class RunResult:
     duration_ms: float = 0.0
 
 
-def result_of(
-    closing: ClosingEvent, *, thread_id: ThreadId, messages: tuple[HistoryMessage, ...]
-) -> RunResult:
+def result_of(closing: ClosingEvent, *, thread_id: ThreadId, messages: tuple[HistoryMessage, ...]) -> RunResult:
     """The result that a closing event tells."""
     said = closing.outcome
     return RunResult(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import threading
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final
 
@@ -31,6 +30,21 @@ _STOPPED_WORDS: Final = {
 }
 
 
+class _Flag:
+    """Whether a call is to stop; set once, read from any thread."""
+
+    __slots__ = ("_set",)
+
+    def __init__(self) -> None:
+        self._set = False
+
+    def set(self) -> None:
+        self._set = True
+
+    def is_set(self) -> bool:
+        return self._set
+
+
 class _Running:
     """One call that runs."""
 
@@ -39,7 +53,7 @@ class _Running:
     def __init__(self, request: ToolRequest, started_s: float) -> None:
         self.request = request
         self.started_s = started_s
-        self.flag = threading.Event()
+        self.flag = _Flag()
         self.stopped_as: ToolStatus | None = None
         self.deadline: asyncio.TimerHandle | None = None
         self.grace: asyncio.TimerHandle | None = None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from treadle.kernel.effects import Close, Emit
-from treadle.runtime.kind_runs import EVENT, FACT, KindRuns
+from treadle.runtime.kind_runs import KindRuns
 from treadle.text.close_state import CloseState
 from treadle.text.pieces import EXTRACTED, Piece
 from treadle.values.events import Dropped, Extension, Extracted, KernelEvent, Retracted, Stage, ToolProgress
@@ -26,8 +26,9 @@ _BESIDE: Final = frozenset({ToolProgress, Stage, Extension, Extracted, Dropped})
 class Writer:
     """Writes one segment of a run.
 
-    `text`, `thinking` and `arguments` take one piece each, never empty; they are closures, made once, since they
-    run for every delta.
+    `thinking` and `arguments` take one piece each. Text has a shorter road: `short` gives what of a piece may be
+    shown at once, and the caller appends it to the stretch that `begin` gave; where it gives None the piece goes to
+    `text`. Readers are to be woken after either.
     """
 
     __slots__ = (
@@ -35,16 +36,14 @@ class Writer:
         "_held",
         "_mark",
         "_passage",
-        "_put_text",
-        "_put_thinking",
         "_run_id",
         "_runs",
         "_speaks",
         "_state",
         "_trusted",
         "arguments",
+        "short",
         "streamed",
-        "text",
         "thinking",
     )
 
@@ -59,11 +58,9 @@ class Writer:
         self._speaks: str | None = None
         self._call = CallId("")
         self.streamed: set[CallId] = set()
-        self._put_text = self._put(TEXT)
-        self._put_thinking = self._put(THINKING)
-        self.text = self._text_road()
+        self.short = state.short
         self.thinking = self._thinking_road()
-        self.arguments = self._put(ARGUMENTS)
+        self.arguments = self._arguments_road()
 
     @property
     def shown(self) -> bool:
@@ -108,7 +105,7 @@ class Writer:
 
     def keep(self, fact: Fact) -> None:
         """Remember a fact."""
-        self._runs.add(FACT, fact)
+        self._runs.keep(fact)
 
     def end_passage(self) -> None:
         """Let go what a filter held of the passage; the next piece begins another."""
@@ -145,7 +142,7 @@ class Writer:
         if self._held is not None:
             held, self._held = self._held, None
             self._seal(held.event, held.fields)
-        self._runs.add(EVENT, event(index=self._runs.next, run_id=self._run_id, **fields))
+        self._runs.add(event(index=self._runs.next, run_id=self._run_id, **fields))
 
     def _show(self, pieces: Iterable[Piece]) -> None:
         """Put what came out of the filters where it belongs."""
@@ -155,12 +152,15 @@ class Writer:
                 fields = {"tag": found.tag, "operations": found.operations, "diagnostic": found.diagnostic}
                 self._seal(Extracted, fields)
             elif piece[0] == TEXT:
-                self._put_text(piece[1])
+                self._say(TEXT, piece[1])
             else:
-                self._put_thinking(piece[1])
+                self._say(THINKING, piece[1])
 
-    def _switch(self, kind: str) -> None:
-        """Another kind of speech, or the same after something else: begin its stretch."""
+    def _say(self, kind: str, text: str) -> None:
+        (self._runs.runs[-1].items if self._runs.kind is kind else self.begin(kind)).append(text)
+
+    def begin(self, kind: str) -> list[str]:
+        """Another kind of speech, or the same after something else: begin its stretch, and give the list of it."""
         if self._held is not None:
             held, self._held = self._held, None
             self._seal(held.event, held.fields)
@@ -169,41 +169,29 @@ class Writer:
         elif self._speaks != kind:
             self._passage += 1
         self._speaks = kind
-        self._runs.begin(kind, self._call if kind is ARGUMENTS else self._passage)
+        return self._runs.begin(kind, self._call if kind is ARGUMENTS else self._passage)
 
-    def _put(self, kind: str) -> Callable[[str], None]:
-        """The last step of the short road: one append. The index is born here."""
-        runs, switch = self._runs, self._switch
+    def text(self, piece: str) -> None:
+        """Take a piece of text that `short` did not pass."""
+        self._show(self._state.pieces(piece))
 
-        def put(text: str) -> None:
-            if runs.kind is not kind:
-                switch(kind)
-            runs.texts.append(text)
-            runs.next += 1
-            if runs.waiters:
-                runs.wake()
+    def _arguments_road(self) -> Callable[[str], None]:
+        runs, begin = self._runs, self.begin
 
-        return put
+        def arguments(piece: str) -> None:
+            # The stretch of a call's pieces goes on as long as nothing else is written.
+            if piece:
+                (runs.runs[-1].items if runs.kind is ARGUMENTS else begin(ARGUMENTS)).append(piece)
 
-    def _text_road(self) -> Callable[[str], None]:
-        short, put, show, state = self._state.short, self._put_text, self._show, self._state
-
-        def text(piece: str) -> None:
-            shown = short(piece)
-            if shown:
-                put(shown)
-            elif shown is None:
-                show(state.pieces(piece))
-
-        return text
+        return arguments
 
     def _thinking_road(self) -> Callable[[str], None]:
-        short, put, show, state = self._state.short_thinking, self._put_thinking, self._show, self._state
+        short, runs, begin, show, state = self._state.short_thinking, self._runs, self.begin, self._show, self._state
 
         def thinking(piece: str) -> None:
             shown = short(piece)
             if shown:
-                put(shown)
+                (runs.runs[-1].items if runs.kind is THINKING else begin(THINKING)).append(shown)
             elif shown is None:
                 show(state.think(piece))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -66,10 +67,11 @@ class ToolOutcome:
     def __post_init__(self) -> None:
         object.__setattr__(self, "content", frozen(self.content))
         object.__setattr__(self, "status", ToolStatus(self.status))
-        if self.duration_ms < 0:
-            raise ValueError(f"duration_ms must be 0 or more, not {self.duration_ms!r}")
-        if self.status is not ToolStatus.OK and not self.error:
-            raise ValueError(f"a call that ended {self.status.value!r} needs an error text, came {self.error!r}")
+        if not 0 <= self.duration_ms < math.inf:
+            raise ValueError(f"duration_ms must be a finite number of 0 or more, not {self.duration_ms!r}")
+        if (self.status is ToolStatus.OK) == bool(self.error):
+            rule = "has no error" if self.status is ToolStatus.OK else "needs an error text"
+            raise ValueError(f"a call that ended {self.status.value!r} {rule}, came {self.error!r}")
 
     @property
     def is_error(self) -> bool:

@@ -1,14 +1,17 @@
-"""The three delta events, made at a third of the price of their own constructors.
+"""The three delta events, made at a third of the price of their own constructors, a stretch at a time.
 
 A mutable twin with the same slots is filled and its class is changed: what comes out is the frozen event itself,
 equal to one made by the constructor. Nothing is checked here; the writer gives what is legal.
+
+Shape: texts of one stretch, in order, and the index of the first; one event a text.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from treadle.values.events import TextDelta, Thinking, ToolArguments
+from treadle.values.events import KernelEvent, TextDelta, Thinking, ToolArguments
 from treadle.values.ids import CallId, RunId
 
 
@@ -24,34 +27,43 @@ class _ArgumentsTwin:
 _new: Final = object.__new__
 
 
-def text_delta(index: int, run_id: RunId, passage: int, text: str) -> TextDelta:
-    """A `TextDelta`."""
-    made: Any = _new(_SpeechTwin)
-    made.index = index
-    made.run_id = run_id
-    made.passage = passage
-    made.text = text
-    made.__class__ = TextDelta
-    return made  # type: ignore[no-any-return]
+def text_deltas(first: int, run_id: RunId, passage: int, texts: Sequence[str]) -> list[KernelEvent]:
+    """One `TextDelta` a text."""
+    made: list[KernelEvent] = []
+    for index, text in enumerate(texts, first):
+        event: Any = _new(_SpeechTwin)
+        event.index = index
+        event.run_id = run_id
+        event.passage = passage
+        event.text = text
+        event.__class__ = TextDelta
+        made.append(event)
+    return made
 
 
-def thinking(index: int, run_id: RunId, passage: int, text: str) -> Thinking:
-    """A `Thinking`."""
-    made: Any = _new(_SpeechTwin)
-    made.index = index
-    made.run_id = run_id
-    made.passage = passage
-    made.text = text
-    made.__class__ = Thinking
-    return made  # type: ignore[no-any-return]
+def thinkings(first: int, run_id: RunId, passage: int, texts: Sequence[str]) -> list[KernelEvent]:
+    """One `Thinking` a text."""
+    made: list[KernelEvent] = []
+    for index, text in enumerate(texts, first):
+        event: Any = _new(_SpeechTwin)
+        event.index = index
+        event.run_id = run_id
+        event.passage = passage
+        event.text = text
+        event.__class__ = Thinking
+        made.append(event)
+    return made
 
 
-def tool_arguments(index: int, run_id: RunId, call_id: CallId, text: str) -> ToolArguments:
-    """A `ToolArguments`."""
-    made: Any = _new(_ArgumentsTwin)
-    made.index = index
-    made.run_id = run_id
-    made.call_id = call_id
-    made.text = text
-    made.__class__ = ToolArguments
-    return made  # type: ignore[no-any-return]
+def tool_arguments(first: int, run_id: RunId, call_id: CallId, texts: Sequence[str]) -> list[KernelEvent]:
+    """One `ToolArguments` a text."""
+    made: list[KernelEvent] = []
+    for index, text in enumerate(texts, first):
+        event: Any = _new(_ArgumentsTwin)
+        event.index = index
+        event.run_id = run_id
+        event.call_id = call_id
+        event.text = text
+        event.__class__ = ToolArguments
+        made.append(event)
+    return made

@@ -16,7 +16,7 @@ from treadle.values.calls import ToolOutcome, ToolRequest
 from treadle.values.ids import CallId, RunId, ThreadId
 from treadle.values.mappings import empty, frozen
 from treadle.values.outcome import InvocationOutcome
-from treadle.values.pauses import PendingInterrupt, Resolution
+from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution
 from treadle.values.usage import NO_USAGE, UsageDelta
 
 
@@ -223,6 +223,12 @@ class Dropped:
     first: int
     last: int
 
+    def __post_init__(self) -> None:
+        if self.count < 1 or self.first > self.last:
+            raise ValueError(
+                f"a loss is of 1 or more, in order; came {self.count!r} from {self.first!r} to {self.last!r}"
+            )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskUser:
@@ -234,6 +240,11 @@ class AskUser:
     pending: tuple[PendingInterrupt, ...]
     outcome: InvocationOutcome
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pending", _open_pauses(self.pending))
+        if any(pause.kind is not PauseKind.ASK_USER for pause in self.pending):
+            raise ValueError(f"ask_user tells questions alone, came {[pause.kind.value for pause in self.pending]!r}")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interrupt:
@@ -244,6 +255,9 @@ class Interrupt:
     run_id: RunId
     pending: tuple[PendingInterrupt, ...]
     outcome: InvocationOutcome
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pending", _open_pauses(self.pending))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,6 +288,10 @@ class Error:
     reference: str | None = None
     detail: str | None = None
     termination: str = "error"
+
+    def __post_init__(self) -> None:
+        if not self.code:
+            raise ValueError(f"an error needs a code, came {self.code!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,3 +360,9 @@ EVENT_TYPES: tuple[type[KernelEvent], ...] = (
 FINAL_TYPES: tuple[type[FinalEvent], ...] = (Done, Error, Cancelled)
 PAUSE_TYPES: tuple[type[PauseEvent], ...] = (AskUser, Interrupt)
 CLOSING_TYPES: tuple[type[ClosingEvent], ...] = (*FINAL_TYPES, *PAUSE_TYPES)
+
+
+def _open_pauses(pending: tuple[PendingInterrupt, ...]) -> tuple[PendingInterrupt, ...]:
+    if not pending:
+        raise ValueError("a run waits for at least one pause, came none")
+    return tuple(pending)

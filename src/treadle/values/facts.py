@@ -90,7 +90,10 @@ class AnswerKept:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
-    """How a run will close once its open calls are settled. `code` is None for a cancel."""
+    """How a run will close once its open calls are settled. `code` is None for a cancel.
+
+    `stops`: the open calls are stopped; else they run to their end first.
+    """
 
     code: str | None
     error_class: str = "internal"
@@ -99,6 +102,7 @@ class Ending:
     detail: str | None = None
     termination: str
     reason: str | None = None
+    stops: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -59,12 +60,16 @@ class Retries:
     def __post_init__(self) -> None:
         if self.attempts < 1:
             raise ValueError(f"attempts must be 1 or more, not {self.attempts!r}")
+        for name in ("first_wait_s", "longest_wait_s"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} must be a finite number of 0 or more, not {getattr(self, name)!r}")
 
     def wait_s(self, attempt: int, retry_after_s: float | None) -> float:
         """Seconds to wait after the attempt with this number broke."""
         if retry_after_s is not None and 0 <= retry_after_s <= self.longest_wait_s:
             return retry_after_s
-        wait: float = self.first_wait_s * 2 ** (attempt - 1)
+        doublings = min(attempt - 1, 64)  # by then every wait that is above 0 is past the longest
+        wait: float = self.first_wait_s * 2**doublings
         return min(wait, self.longest_wait_s)
 
 

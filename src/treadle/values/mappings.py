@@ -14,6 +14,11 @@ class FrozenDict(dict[str, Any]):
 
     __slots__ = ()
 
+    def __init__(self, items: Mapping[str, Any] | None = None, /) -> None:
+        if self:
+            self._refuse()
+        super().__init__(items or {})
+
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("this mapping is part of a frozen value and cannot be changed; copy it with dict(...)")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,8 @@ class InvocationOutcome:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "output", frozen(self.output))
+        if not 0 <= self.duration_ms < math.inf:
+            raise ValueError(f"duration_ms must be a finite number of 0 or more, not {self.duration_ms!r}")
         if not 0 <= self.answer_at <= len(self.text):
             raise ValueError(f"answer_at must lie within a text of {len(self.text)}, not at {self.answer_at!r}")
 

@@ -39,14 +39,14 @@ class UsageDelta:
 
     def __post_init__(self) -> None:
         given = {name for name in COUNTS if getattr(self, name)}
-        for name in given:
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} must be 0 or more, not {getattr(self, name)!r}")
+        for name in (*given, "unmeasured_rounds"):
+            count = getattr(self, name)
+            if type(count) is not int or count < 0:
+                raise ValueError(f"{name} must be a whole number of 0 or more, not {count!r}")
         unknown = self.reported - set(COUNTS)
         if unknown:
             raise ValueError(f"reported must name counts of {COUNTS!r}, not {sorted(unknown)!r}")
-        if not given <= self.reported:
-            object.__setattr__(self, "reported", self.reported | given)
+        object.__setattr__(self, "reported", frozenset(self.reported | given))
 
     def __add__(self, other: UsageDelta) -> UsageDelta:
         """The sum. Two rounds with different cache TTLs sum to the counts and a TTL of None."""
@@ -59,7 +59,10 @@ class UsageDelta:
 
     @property
     def spent_tokens(self) -> int:
-        """Tokens a limit is compared with: the provider's total, or input and output where it gave none."""
+        """What one round counts towards a token limit: the provider's total, or input and output without one.
+
+        Of a sum of rounds it would count too little: add up the rounds' own.
+        """
         return max(self.total_tokens, self.input_tokens + self.output_tokens)
 
 
@@ -84,9 +87,9 @@ def count_or_none(usage: UsageDelta, name: str) -> int | None:
 
 
 def _joined_ttl(one: UsageDelta, other: UsageDelta) -> str | None:
-    if not one.reported:
+    if not one.reported and one.cache_ttl is None:
         return other.cache_ttl
-    if not other.reported:
+    if not other.reported and other.cache_ttl is None:
         return one.cache_ttl
     return one.cache_ttl if one.cache_ttl == other.cache_ttl else None
 
