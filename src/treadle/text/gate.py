@@ -1,0 +1,121 @@
+"""The short road: text that no filter would touch passes whole, after one look for any number of filters.
+
+In: text, while every filter is at rest. Out: the text itself, or nothing: its end may become a tag, or the filters must
+see it. To hold an end back here only cuts the text elsewhere, which no filter can notice.
+Knows what filters look for, not what they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from treadle.text.lines import BLANKS
+from treadle.text.surrogates import find_half
+from treadle.text.tags import TagSet, finder, first_characters, is_begun
+
+Look: TypeAlias = Callable[[str], str | None]
+
+# Stands for a lead where there is none: the look for ASCII has ruled it out.
+_NO_LEAD: Final = "\ud800"
+# Stands for leads that are too many to look for one by one: it is in every text.
+_ANY_LEAD: Final = ""
+
+
+class Gate:
+    """Pass text by the filters for as long as they are at rest, and add what passes to `shown`.
+
+    What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do.
+    """
+
+    __slots__ = ("_hold", "held", "look", "looked_at_chars", "road", "stirred")
+
+    look: Look
+    """Pass what no filter would touch. None: nothing passes, all is held."""
+    road: Callable[[Look], Look]
+    """Make the function to call for each piece. It asks the look it is given about what it cannot pass at sight."""
+    held: Callable[[], str]
+    """What the filters have not seen: the beginning of a tag or, if `stirred`, what they must see now."""
+    stirred: Callable[[], bool]
+    """Whether the filters must see what is held and what comes."""
+
+    def __init__(self, sets: Sequence[TagSet], shown: list[str]) -> None:
+        self.looked_at_chars = 0
+        self._open(sets, shown.append)
+
+    def set(self, *, stirred: bool) -> None:
+        """Learn whether the filters must see what comes. They have seen all that came."""
+        self._hold("", stirred)
+
+    def _open(self, sets: Sequence[TagSet], append: Callable[[str], None]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
+        find = finder(tuple(sets))
+        first, second = _two_leads(sets)
+        # Busy says that something is held or that the filters are stirred: one test for both.
+        held, stirred, busy = "", False, False
+
+        def hold(text: str, seen: bool) -> None:  # noqa: FBT001 (a state, not a switch)
+            nonlocal held, stirred, busy
+            held, stirred = text, seen
+            busy = stirred or bool(held)
+
+        def past_one(look: Look) -> Look:
+            def pass_by(text: str) -> str | None:
+                if busy or first in text or not text or (not text.isascii() and find_half(text)):
+                    return look(text)
+                append(text)
+                return text
+
+            return pass_by
+
+        def past_two(look: Look) -> Look:
+            def pass_by(text: str) -> str | None:
+                nonlocal held, busy
+                if busy:
+                    if stirred or held not in BLANKS:
+                        return look(text)
+                    text = held + text
+                    held, busy = "", False
+                if first in text or second in text or (not text.isascii() and find_half(text)):
+                    return look(text)
+                try:
+                    last = text[-1]
+                except IndexError:
+                    return None
+                if last == " " or last == "\t":  # noqa: PLR1714 (half the price of a membership test)
+                    held, busy = last, True
+                    text = text[:-1]
+                    if not text:
+                        return None
+                append(text)
+                return text
+
+            return pass_by
+
+        def look(text: str) -> str | None:
+            if stirred or not text:
+                hold(held + text, stirred)
+                return None
+            text = held + text
+            self.looked_at_chars += len(text)
+            found = find(text)
+            if (found and not is_begun(found)) or not (text.isascii() or not find_half(text)):
+                hold(text, seen=True)
+                return None
+            hold(found.group() if found else "", seen=False)
+            text = text[: len(text) - len(held)]
+            if text:
+                append(text)
+            return text or None
+
+        self.look, self._hold = look, hold
+        self.held, self.stirred = lambda: held, lambda: stirred
+        self.road = past_two if any(tags.takes_blank for tags in sets) else past_one
+
+
+def _two_leads(sets: Sequence[TagSet]) -> tuple[str, str]:
+    """Choose what is looked for at sight. Where a blank counts, two characters are; else one."""
+    leads = first_characters(sets)
+    most = 2 if any(tags.takes_blank for tags in sets) else 1
+    if len(leads) > most:
+        return _ANY_LEAD, _ANY_LEAD
+    return leads[:1] or _NO_LEAD, leads[-1:] or _NO_LEAD
