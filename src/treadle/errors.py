@@ -55,9 +55,13 @@ class PeerError(TreadleError):
 
 
 class ModelError(PeerError):
-    """A model provider failed. The text of its own error stays in `__cause__`."""
+    """A model provider failed.
+
+    The provider's own words stay in `detail` and `__cause__`; the message is ours and safe to show.
+    """
 
     code = "upstream_error"
+    error_class: ClassVar[str] = "infrastructure"
 
     def __init__(
         self,
@@ -67,12 +71,14 @@ class ModelError(PeerError):
         status: int | None = None,
         request_id: str | None = None,
         retry_after_s: float | None = None,
+        detail: str | None = None,
     ) -> None:
         super().__init__(message)
         self.provider = provider
         self.status = status
         self.request_id = request_id
         self.retry_after_s = retry_after_s
+        self.detail = detail
 
 
 class ModelBusyError(ModelError):
@@ -107,12 +113,20 @@ class ModelRefusedError(ModelError):
     """The provider refused the request: bad key, unknown model, bad request."""
 
     code = "model_refused"
+    error_class = "client"
+
+
+class ModelMissingError(ModelError):
+    """A model that runs on this machine cannot: a package or the weights are missing, or the processor is too old."""
+
+    code = "model_missing"
 
 
 class ModelGarbledError(ModelError):
     """The provider sent what cannot be read."""
 
     code = "model_garbled"
+    error_class = "model"
 
 
 class ToolboxError(PeerError):
