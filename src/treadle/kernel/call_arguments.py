@@ -14,8 +14,10 @@ from collections.abc import Mapping
 from math import isinf
 from typing import Any, Final, NoReturn
 
-MAX_NESTING: Final = 128
+MAX_NESTING: Final = 64
 """How deep arguments may nest. Deeper ones are damage: no reader behind us has to recurse further."""
+MAX_DIGITS: Final = 600
+"""How long an integer may be. Longer ones are damage: not every reader behind us could take them exactly."""
 
 _BLANKS: Final = " \t\n\r"
 _MARKS: Final = re.compile(r'[\[\]{}"\\]')
@@ -74,11 +76,11 @@ def read_arguments(text: str) -> tuple[Mapping[str, Any], str | None]:
     if _too_deep(stripped):
         return {}, f"the arguments nest deeper than {MAX_NESTING} levels"
     try:
-        value = json.loads(stripped, parse_constant=_refuse_constant, parse_float=_finite)
+        value = json.loads(stripped, parse_constant=_refuse_constant, parse_float=_finite, parse_int=_exact)
     except json.JSONDecodeError as error:
         return {}, f"the arguments are not one JSON object: {error.msg.lower()} at character {error.pos}"
-    except ValueError as error:
-        return {}, f"the arguments hold a number that cannot be read: {_number_words(error)}"
+    except _NotANumberError as error:
+        return {}, f"the arguments hold a number that cannot be read: {error}"
     if not isinstance(value, dict):
         return {}, f"the arguments must be a JSON object, not {_KINDS.get(type(value), 'another value')}"
     return (_without_halves(value) if _HALF.search(stripped) else value), None
@@ -106,7 +108,7 @@ def whole_characters(text: str) -> str:
 
 
 class _NotANumberError(ValueError):
-    """A number that JSON cannot say, or that Python would round to infinity. Its text is ours."""
+    """A number that JSON cannot say, or that would not come through exactly. Its text is ours."""
 
 
 def _too_deep(text: str) -> bool:
@@ -128,8 +130,10 @@ def _finite(token: str) -> float:
     return number
 
 
-def _number_words(error: ValueError) -> str:
-    return str(error) if isinstance(error, _NotANumberError) else "it has too many digits"
+def _exact(token: str) -> int:
+    if len(token) > MAX_DIGITS:
+        raise _NotANumberError(f"it has more than {MAX_DIGITS} digits")
+    return int(token)
 
 
 def _without_halves(value: Any) -> Any:  # noqa: ANN401 (any JSON value)

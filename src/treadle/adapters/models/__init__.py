@@ -1,0 +1,1 @@
+"""Language models, one module or package a provider's wire."""
