@@ -30,16 +30,16 @@ foreign -= {"treadle", "treadle._version"}
 raise SystemExit(f"import treadle brings in {sorted(foreign)}" if foreign else 0)
 """
 
-SCRIPTED_RUN = """
+SAID = "hello from a script"
+SCRIPT = f"text: {SAID}\n"
+
+SCRIPTED_RUN = f"""
 from treadle import Agent
 
 result = Agent(name="echo", model="scripted:hello.script").run_sync("hello?")
 assert result.outcome == "done", result
-assert result.text == "hello from a script", result
-print(result.text)
+assert result.text == {SAID!r}, result
 """
-
-SCRIPT = "hello from a script\n"
 
 
 def main(wheel: Path) -> None:
@@ -52,8 +52,8 @@ def main(wheel: Path) -> None:
         _check_import_time(python)
         _check_scripted_run(python, home)
         _check_command_without_extra(home / "core")
-        python = _environment(home / "full", lock="runtime", wheel=wheel)
-        print(_run([home / "full" / "bin" / "treadle", "doctor"], cwd=home, may_fail=True).stdout.strip())
+        _environment(home / "full", lock="runtime", wheel=wheel)
+        _check_command(home / "full", home)
     print("smoke: the wheel works")
 
 
@@ -91,6 +91,18 @@ def _check_command_without_extra(environment: Path) -> None:
         raise SystemExit(
             f"smoke: without its extra the command says {done.stderr!r} and exits {done.returncode}, not 2"
         )
+
+
+def _check_command(environment: Path, home: Path) -> None:
+    command = environment / "bin" / "treadle"
+    _run([command, "--version"])
+    told = _run([command, "run", "--model", "scripted:hello.script", "hello?"], cwd=home).stdout
+    if not told.startswith(SAID):
+        raise SystemExit(f"smoke: the command says {told!r}, not {SAID!r}")
+    # The model `local` is not there, so the doctor may find fault; it may not fall over.
+    doctor = _run([command, "doctor"], cwd=home, may_fail=True)
+    if "Traceback" in doctor.stderr or not doctor.stdout.strip():
+        raise SystemExit(f"smoke: treadle doctor fell over\n{doctor.stdout}{doctor.stderr}")
 
 
 def _run(
