@@ -92,7 +92,7 @@ def test_a_reader_that_has_gone_leaves_nothing_to_complain_about_at_exit() -> No
         """
         try:
             with output.for_people() as out:
-                print("held in the buffer of stdout")
+                print("held in the buffer of stdout", end="")
                 asyncio.run(out.send("x"))
         except output.ReaderGoneError:
             print("gone", file=sys.stderr)

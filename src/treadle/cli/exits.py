@@ -26,3 +26,7 @@ EXIT_OF_OUTCOME = {
     "cancelled": ExitCode.CANCELLED,
 }
 """What a run's outcome means as an exit code."""
+
+
+class CommandMisuseError(Exception):
+    """The command was given what it cannot use. The message is one line; a cause, if any, is for `--debug`."""

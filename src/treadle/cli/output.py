@@ -7,6 +7,7 @@ Ctrl-C go on, because a write that might block happens beside the loop.
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import select
 import sys
@@ -93,6 +94,9 @@ def _quiet_end() -> Iterator[None]:
     """Once the reader has gone, the interpreter's own last flush must not complain about it."""
     _fill_standard_fds()
     _flush()
+    # What a tool prints comes where it belongs between our own pieces, and never fails for a narrow encoding.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True, errors="replace")
     try:
         yield
     except ReaderGoneError:
