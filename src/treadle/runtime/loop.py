@@ -130,7 +130,7 @@ class RunLoop:
         self._prompt = assemble(instructions=self._instructions, request=request)
         self._deadlines.start()
         try:
-            self._tell(Started(request=request, rules=self._rules))
+            self._posted.appendleft(Started(request=request, rules=self._rules))
             await self._to_rest()
         except asyncio.CancelledError:
             self._tell(CancelRequested(reason="shutdown"))
@@ -171,9 +171,9 @@ class RunLoop:
         self.failure = bug
         reference = self._reference()
         _log.error("run failed inside, reference %s", reference, exc_info=bug)
+        self._writer.distrust()
         if self._machine.phase is Phase.NEW:
             raise bug
-        self._writer.distrust()
         self._tell(PartBroke(reference=reference, detail=f"{type(bug).__name__}: {bug}"))
 
     def _reference(self) -> str:
@@ -305,8 +305,7 @@ class RunLoop:
                                 append = writer.begin(TEXT).append
                             append(shown)
                             continue
-                        if shown is None:
-                            writer.text(piece)
+                        writer.let_go()
                     elif kind == THINKING:
                         thinking(piece)
                     else:

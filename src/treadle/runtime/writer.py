@@ -27,8 +27,8 @@ class Writer:
     """Writes one segment of a run.
 
     `thinking` and `arguments` take one piece each. Text has a shorter road: `short` gives what of a piece may be
-    shown at once, and the caller appends it to the stretch that `begin` gave; where it gives None the piece goes to
-    `text`. Readers are to be woken after either.
+    shown at once, and the caller appends it to the stretch that `begin` gave; where it gives None `let_go` writes what
+    became of it. Readers are to be woken after either.
     """
 
     __slots__ = (
@@ -171,9 +171,13 @@ class Writer:
         self._speaks = kind
         return self._runs.begin(kind, self._call if kind is ARGUMENTS else self._passage)
 
-    def text(self, piece: str) -> None:
-        """Take a piece of text that `short` did not pass."""
-        self._show(self._state.pieces(piece))
+    def let_go(self) -> None:
+        """Write what the filters made of a piece that `short` did not pass."""
+        self._show(self._state.let_go())
+
+    def text(self, whole: str) -> None:
+        """Take text that did not come in pieces."""
+        self._show(self._state.pieces(whole))
 
     def _arguments_road(self) -> Callable[[str], None]:
         runs, begin = self._runs, self.begin
