@@ -15,7 +15,7 @@ COVERED := $(PY) -m coverage run -m pytest
 PURE := tests/errors tests/values tests/framing tests/kernel tests/text tests/codec tests/plan tests/projections
 PURE_HERE = $(wildcard $(PURE) tests/test_errors.py)
 PURE_SRC = $(wildcard $(addprefix src/treadle/,errors.py values framing kernel text codec plan projections))
-LINTED = $(wildcard src tests scripts bench examples)
+LINTED = $(wildcard src tests scripts examples)
 SOAK_SEED := $(or $(TREADLE_SOAK_SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help

@@ -48,6 +48,7 @@ FILES: list[tuple[Callable[[Path], list[str]], str, str]] = [
     (names.loose_locks, "--find-links x\na==1 --hash=sha256:00\n", "a==1 --hash=sha256:00\nb==1 --hash=sha256:00\n"),
     (names.loose_locks, "a==1 --hash=sha256:00\nb>=2\n", "a==1 ; x == 'y' --hash=sha256:00\n"),
     (tested.sleeps, "await asyncio.sleep(0.1)\n".replace("await ", ""), "asyncio.sleep(0)\n"),
+    (tested.sleeps, "asyncio.sleep(3600)\n", "import treadle.testing.virtual_time\nasyncio.sleep(3600)\n"),
     (tested.clocks, "time.perf_counter()\n", "clock.now()\n"),
     (tested.excused, "@pytest.mark.xfail\ndef test_a(): ...\n", "def test_a(): ...\n"),
     (

@@ -53,7 +53,7 @@ def bare_ignores(path: Path) -> list[str]:
     findings = []
     for line, comment in _comments(path):
         match = _IGNORE.search(comment)
-        if match and len(re.findall(r"[A-Za-z]{2,}", match["rest"])) < 2:
+        if match and len(re.findall(r"[A-Za-z]+", match["rest"])) < 2:
             findings.append(f"{path}:{line}: no reason in {comment!r}")
     return findings
 
