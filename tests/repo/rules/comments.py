@@ -24,7 +24,7 @@ HISTORY = {
     "a ticket": re.compile(r"(?<![\w&])#\d+\b|\b(issue|ticket|PR|GH)[ -]#?\d+", re.IGNORECASE),
     # A protocol that names its revisions by dates is named by them.
     "a date": re.compile(
-        r"(?<!MCP )(?<!revision )(?<!schema )(?<!draft )\b(19|20)\d\d-\d\d(-\d\d)?\b"
+        r"(?<!MCP )(?<!revision )(?<!schema )(?<!Schema )(?<!draft )\b(19|20)\d\d-\d\d(-\d\d)?\b"
         rf"|\b({_MONTH}) (\d\d?, )?(19|20)\d\d\b"
     ),
     "the address of a line": re.compile(r"\.py:\d+|\blines? \d+\b|\bL\d+\b"),
