@@ -9,6 +9,7 @@ import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, timedelta, timezone
 from typing import Any, NoReturn
 
 from hypothesis import given
@@ -104,7 +105,7 @@ SCALARS = (
     | st.floats()
     | TEXTS
     | st.binary(max_size=20)
-    | st.datetimes(timezones=st.none() | st.timezones())
+    | st.datetimes(timezones=st.sampled_from([None, UTC, timezone(timedelta(hours=-3, minutes=-30))]))
     | st.dates()
     | st.times()
     | st.timedeltas()
@@ -132,7 +133,7 @@ VALUES = st.recursive(
         | st.lists(inner, max_size=3).map(tuple)
         | st.lists(inner, max_size=3).map(_holding_itself)
     ),
-    max_leaves=12,
+    max_leaves=8,
 )
 TERMS = st.recursive(
     st.none()
@@ -144,7 +145,7 @@ TERMS = st.recursive(
         st.lists(inner, max_size=4).map(tuple)
         | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner, max_size=4)
     ),
-    max_leaves=12,
+    max_leaves=8,
 )
 
 

@@ -1,8 +1,6 @@
 """Scripts for the scripted model: read from text, or built step by step.
 
 In: a script's text, or steps. Out: a model that says it. The notation is that of `parse_script`.
-
-Source: docs/testing.md.
 """
 
 from __future__ import annotations

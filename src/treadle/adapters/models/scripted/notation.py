@@ -3,8 +3,8 @@ r"""Scripts as text: one step a line.
 In: text. Out: turns, or every line that cannot be read and what was expected there. Blank lines and lines that begin
 with `#` say nothing.
 
-    think: Let me | add.              thinking; `|` cuts it into pieces
-    text: The answer | is 3.          text
+    think: Let me| add.               thinking; `|` cuts it into pieces
+    text: The answer| is 3.           text; blanks beside `|` are part of it
     whole: The answer is 3.           text that comes only with the end of the turn
     call: add id=c1 cut=3 {"a": 1}    a call: name, then options, then argument text as it is, sound or not
     more: 0 , "b": 2}                 more argument text of a call that was begun, counted from 0
