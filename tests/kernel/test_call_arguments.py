@@ -85,6 +85,7 @@ def test_nesting_is_bounded_without_an_exception() -> None:
     assert read_arguments(json.dumps({"a": "[{" * 1000}))[1] is None
 
 
+@pytest.mark.slow
 @given(value=OBJECTS)
 def test_an_object_comes_back_as_it_was_written(value: dict[str, object]) -> None:
     """Whole JSON is read, in either way of writing non-ASCII characters (ours)."""
@@ -100,6 +101,7 @@ def test_no_text_makes_it_raise(text: str) -> None:
     assert damage is None or arguments == {}
 
 
+@pytest.mark.slow
 @given(value=OBJECTS, cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_an_object_has_ended_at_its_last_bracket_and_not_before(value: dict[str, object], cuts: list[int]) -> None:
     """However its text is cut, the extent is whole exactly when all of it has come (ours)."""

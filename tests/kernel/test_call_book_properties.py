@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def _read(fragments: list[dict[str, Any]]) -> tuple[tuple[ToolRequest, ...], str
     return *book.finish(), items
 
 
+@pytest.mark.slow
 @given(stream=_streams())
 def test_calls_are_read_the_same_however_they_are_cut_and_mixed(
     stream: tuple[list[tuple[str, str, dict[str, Any]]], list[dict[str, Any]]],
@@ -84,6 +86,7 @@ def test_calls_are_read_the_same_however_they_are_cut_and_mixed(
     assert [request.damage for request in requests] == [None] * len(calls)
 
 
+@pytest.mark.slow
 @given(fragments=st.lists(_FRAGMENTS, max_size=10))
 def test_any_fragments_give_requests_and_pieces_that_agree(fragments: list[dict[str, Any]]) -> None:
     """Nothing raises; slots are dense; a piece belongs to the call last named; told and kept text agree (ours)."""
@@ -111,6 +114,7 @@ def test_any_fragments_give_requests_and_pieces_that_agree(fragments: list[dict[
     assert all(request.damage for request in requests[len(named) :])
 
 
+@pytest.mark.slow
 @given(fragments=st.lists(_FRAGMENTS, max_size=8))
 def test_two_ids_that_were_named_never_become_one_call(fragments: list[dict[str, Any]]) -> None:
     """Every id that came with a name is the id of a call of its own, unless the turn is damaged (ours).
