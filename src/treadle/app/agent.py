@@ -169,7 +169,7 @@ class Agent:
     def _request(
         self, prompt: str, history: Sequence[HistoryMessage], attachments: Sequence[Attachment], thread_id: str
     ) -> TurnRequest:
-        if not isinstance(prompt, str) or not prompt.strip():
+        if not prompt.strip():
             raise PlanError((f"a prompt needs text, came {prompt!r}",))
         run_id = self._ids.run_id()
         return TurnRequest(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from treadle.values.calls import ToolRequest
+from treadle.values.mappings import Json
 from treadle.values.tools import ToolSpec
 
 
@@ -25,7 +26,7 @@ class CallContext:
     `progress` tells readers how far the call is, and waits while they are too far behind.
     """
 
-    progress: Callable[[Any], Awaitable[None]]
+    progress: Callable[[Json], Awaitable[None]]
     stop: StopFlag
 
 
@@ -43,7 +44,11 @@ class Toolbox(Protocol):
         """
         ...
 
-    async def call(self, request: ToolRequest, context: CallContext, /) -> Any:
+    def needs_approval(self, request: ToolRequest, /) -> bool:
+        """Whether a person must allow this checked request before it runs. Where that cannot be told, they must."""
+        ...
+
+    async def call(self, request: ToolRequest, context: CallContext, /) -> Json:
         """Run a checked request and give its result in JSON terms.
 
         Raises:

@@ -12,6 +12,7 @@ from treadle.runtime.attached import RunParts
 from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.loop import CHECKPOINT, RunLoop
 from treadle.runtime.reader import BOUND
+from treadle.runtime.redaction import Redaction
 from treadle.runtime.writer import Writer
 from treadle.text.automaton import StreamFilter
 from treadle.text.close_state import CloseState
@@ -37,7 +38,8 @@ def attach(
     `read`: a reader will follow and bounds the run; without one it goes on as fast as it can.
     """
     runs = KindRuns(clock.now_s, bounded=read, limit=BOUND if read else CHECKPOINT)
-    writer = Writer(run_id=request.run_id, runs=runs, state=CloseState(_made(filters)))
+    made = _made(filters)
+    writer = Writer(run_id=request.run_id, runs=runs, state=CloseState(made), redaction=Redaction.among(made))
     loop = RunLoop(
         model=model,
         toolbox=toolbox,

@@ -45,6 +45,7 @@ from treadle.kernel.transitions import Phase
 from treadle.ports.clock import Clock
 from treadle.ports.model import Model, ModelRequest
 from treadle.ports.toolbox import Toolbox
+from treadle.runtime.approvals import approval_of
 from treadle.runtime.deadlines import Deadlines
 from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.tool_calls import ToolCalls
@@ -349,7 +350,12 @@ class RunLoop:
             turn = replace(turn, tool_requests=requests)
         streamed = self._writer.streamed
         slots = frozenset(slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed)
-        return ModelTurned(turn=turn, streamed=slots)
+        gated = {
+            slot: approval_of(request)
+            for slot, request in enumerate(requests)
+            if request.damage is None and self._toolbox.needs_approval(request)
+        }
+        return ModelTurned(turn=turn, streamed=slots, gated=gated)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed

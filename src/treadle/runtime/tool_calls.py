@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final
 
@@ -91,7 +92,7 @@ class ToolCalls:
             running = _Running(request, self._clock.monotonic_s())
             self._running[request.call_id] = running
             timeout_s = self._timeouts.get(request.name)
-            if timeout_s is not None:
+            if timeout_s is not None and timeout_s != math.inf:
                 running.deadline = loop.call_later(timeout_s, self._stop, running, ToolStatus.TIMEOUT)
             running.task = loop.create_task(self._run(running), name=f"treadle call {request.call_id}")
 

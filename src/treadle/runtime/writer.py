@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from treadle.kernel.effects import Close, Emit
 from treadle.runtime.kind_runs import KindRuns
+from treadle.runtime.redaction import Redaction
 from treadle.text.close_state import CloseState
 from treadle.text.pieces import EXTRACTED, Piece
 from treadle.values.events import Dropped, Extension, Extracted, KernelEvent, Retracted, Stage, ToolProgress
@@ -36,6 +37,7 @@ class Writer:
         "_held",
         "_mark",
         "_passage",
+        "_redaction",
         "_run_id",
         "_runs",
         "_speaks",
@@ -47,10 +49,11 @@ class Writer:
         "thinking",
     )
 
-    def __init__(self, *, run_id: RunId, runs: KindRuns, state: CloseState) -> None:
+    def __init__(self, *, run_id: RunId, runs: KindRuns, state: CloseState, redaction: Redaction | None = None) -> None:
         self._run_id = run_id
         self._runs = runs
         self._state = state
+        self._redaction = redaction
         self._held: Emit | None = None
         self._mark = runs.next
         self._passage = 0
@@ -115,6 +118,10 @@ class Writer:
 
     def end_turn(self) -> None:
         """Let go what a filter held of the turn, and drop what it left open."""
+        if self._redaction is not None:
+            for call_id, rest in self._redaction.rest():
+                self.speak_of(call_id)
+                self._say(ARGUMENTS, rest)
         if self._trusted:
             self._show(self._state.end_turn())
         self._interrupt()
@@ -142,6 +149,8 @@ class Writer:
         if self._held is not None:
             held, self._held = self._held, None
             self._seal(held.event, held.fields)
+        if self._redaction is not None:
+            fields = self._redaction.fields(event, fields)
         self._runs.add(event(index=self._runs.next, run_id=self._run_id, **fields))
 
     def _show(self, pieces: Iterable[Piece]) -> None:
@@ -180,14 +189,17 @@ class Writer:
         self._show(self._state.pieces(whole))
 
     def _arguments_road(self) -> Callable[[str], None]:
-        runs, begin = self._runs, self.begin
+        runs, begin, redaction = self._runs, self.begin, self._redaction
 
         def arguments(piece: str) -> None:
             # The stretch of a call's pieces goes on as long as nothing else is written.
             if piece:
                 (runs.runs[-1].items if runs.kind is ARGUMENTS else begin(ARGUMENTS)).append(piece)
 
-        return arguments
+        if redaction is None:
+            return arguments
+        redact = redaction.arguments
+        return lambda piece: arguments(redact(self._call, piece))
 
     def _thinking_road(self) -> Callable[[str], None]:
         short, runs, begin, show, state = self._state.short_thinking, self._runs, self.begin, self._show, self._state

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import threading
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
@@ -24,8 +25,10 @@ from treadle.plan.signatures import Checked
 from treadle.plan.tools import STOP, Tool, ToolKind
 from treadle.ports.toolbox import CallContext, StopFlag
 from treadle.values.calls import ToolRequest
-from treadle.values.mappings import Json
+from treadle.values.mappings import Json, thawed
 from treadle.values.tools import ToolSpec
+
+_log = logging.getLogger("treadle.tools")
 
 MOST_NAMES: Final = 32
 """How many tools are named to a model that calls an unknown one."""
@@ -56,6 +59,17 @@ class FunctionToolbox:
         """The request, with `damage` where the tool is unknown or the arguments do not fit."""
         damage = self._checked(request).damage
         return request if damage == request.damage else replace(request, damage=damage)
+
+    def needs_approval(self, request: ToolRequest, /) -> bool:
+        """Whether the tool's own rule asks for a person. A rule that breaks asks for one."""
+        rule = self._tools[request.name].requires_approval
+        if not callable(rule):
+            return rule
+        try:
+            return bool(rule(thawed(request.arguments)))
+        except Exception:  # whatever a rule raises, the safe answer is to ask
+            _log.exception("the approval rule of tool %r failed in call %s", request.name, request.call_id)
+            return True
 
     async def call(self, request: ToolRequest, context: CallContext, /) -> Json:
         """Run the function of a request.
