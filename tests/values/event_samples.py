@@ -151,7 +151,7 @@ _DRAWN: dict[type[ev.KernelEvent], dict[str, st.SearchStrategy[Any]]] = {
     ev.Retracted: {"round": rounds, "attempt": rounds, "reason": texts},
     ev.Extracted: {"tag": texts, "operations": st.lists(json_values, max_size=2).map(tuple)},
     ev.Extension: {"type": texts, "payload": json_values, "event_id": texts},
-    ev.Dropped: {"dropped_kind": texts, "count": counts, "first": counts, "last": counts},
+    ev.Dropped: {"dropped_kind": texts, "count": rounds, "first": counts, "last": st.integers(5, 9)},
     ev.AskUser: {"pending": st.just((QUESTION,)), "outcome": outcomes},
     ev.Interrupt: {"pending": pendings, "outcome": outcomes},
     ev.Done: {"outcome": outcomes, "termination": texts},

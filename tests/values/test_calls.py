@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pytest
 from hypothesis import given
 
@@ -51,10 +54,25 @@ def test_a_status_may_be_given_by_its_word() -> None:
         ToolOutcome(call_id=CALL, status="broken", error="x")  # type: ignore[arg-type]  # the fault under test
 
 
-def test_time_does_not_run_backwards() -> None:
-    """Ours: legal if it exists."""
-    with pytest.raises(ValueError, match="duration_ms must be 0 or more"):
-        ToolOutcome(call_id=CALL, duration_ms=-0.1)
+@pytest.mark.parametrize("error", ["no", " "])
+def test_a_call_that_ended_ok_has_no_error(error: str) -> None:
+    """Ours: a reader who looks at the status and one who looks at the error see the same."""
+    with pytest.raises(ValueError, match="has no error"):
+        ToolOutcome(call_id=CALL, content="3", error=error)
+
+
+@pytest.mark.parametrize("duration_ms", [-0.1, math.inf, math.nan])
+def test_the_time_a_call_took_is_a_finite_number_of_milliseconds(duration_ms: float) -> None:
+    """Ours: legal if it exists, and JSON can say it."""
+    with pytest.raises(ValueError, match="duration_ms must be a finite number of 0 or more"):
+        ToolOutcome(call_id=CALL, duration_ms=duration_ms)
+
+
+@pytest.mark.parametrize("arguments", ["{}", [("a", 1)], None, 3])
+def test_arguments_are_a_mapping(arguments: Any) -> None:  # noqa: ANN401 (the fault under test)
+    """Ours: a tool is called with names and values, whoever made the request."""
+    with pytest.raises(TypeError, match="arguments must be a mapping"):
+        ToolRequest(name="add", arguments=arguments)
 
 
 def test_the_statuses_are_these_seven() -> None:

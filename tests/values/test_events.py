@@ -9,7 +9,7 @@ from typing import Any, get_args
 import pytest
 from hypothesis import given
 
-from tests.values.event_samples import SAMPLE_OF, SAMPLES, event, kernel_events
+from tests.values.event_samples import APPROVAL, OUTCOME, QUESTION, SAMPLE_OF, SAMPLES, event, kernel_events
 from treadle.values import events as ev
 
 
@@ -73,6 +73,33 @@ def test_no_event_holds_what_can_be_changed(made: ev.KernelEvent) -> None:
 
     for field in fields(made):
         check(getattr(made, field.name))
+
+
+@pytest.mark.parametrize("kind", ev.PAUSE_TYPES)
+def test_a_pause_waits_for_something(kind: type[ev.PauseEvent]) -> None:
+    """Ours: a run that waits for nothing would wait for ever."""
+    with pytest.raises(ValueError, match="at least one pause"):
+        event(kind, pending=(), outcome=OUTCOME)
+
+
+def test_what_waits_for_leave_is_no_question() -> None:
+    """Ours: `ask_user` says that all open pauses are questions; a mix of both is an interrupt."""
+    with pytest.raises(ValueError, match="questions alone"):
+        event(ev.AskUser, pending=(QUESTION, APPROVAL), outcome=OUTCOME)
+    assert event(ev.Interrupt, pending=[QUESTION, APPROVAL], outcome=OUTCOME).pending == (QUESTION, APPROVAL)
+
+
+def test_an_error_has_a_code() -> None:
+    """Ours: callers branch on the code, never on the words."""
+    with pytest.raises(ValueError, match="needs a code"):
+        event(ev.Error, outcome=OUTCOME, code="")
+
+
+@pytest.mark.parametrize(("count", "first", "last"), [(0, 1, 1), (-1, 1, 1), (1, 2, 1)])
+def test_a_notice_of_loss_is_of_something_and_in_order(count: int, first: int, last: int) -> None:
+    """Ours: a notice that says nothing was lost, or that it was lost backwards, is a bug of who gives it."""
+    with pytest.raises(ValueError, match="a loss is of 1 or more, in order"):
+        event(ev.Dropped, dropped_kind="tool_progress", count=count, first=first, last=last)
 
 
 @pytest.mark.parametrize(

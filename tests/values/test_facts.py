@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from treadle.values.events import EVENT_TYPES
-from treadle.values.facts import FACT_TYPES, Fact
+from treadle.values.facts import FACT_TYPES, Ending, Fact
 
 
 def test_the_tuple_of_classes_and_the_union_are_one() -> None:
@@ -20,6 +20,11 @@ def test_no_fact_has_the_kind_of_another_or_of_an_event() -> None:
     """Ours: both stand in one log, and a stored entry is known by its kind."""
     kinds = [kind.kind for kind in (*FACT_TYPES, *EVENT_TYPES)]
     assert len(set(kinds)) == len(kinds)
+
+
+def test_an_ending_stops_what_runs_unless_it_says_otherwise() -> None:
+    """Ours: a cancel, a deadline and a fault stop calls; a limit that the model ran into lets them end."""
+    assert Ending(code=None, termination="cancelled").stops
 
 
 @pytest.mark.parametrize("kind", FACT_TYPES, ids=lambda kind: kind.kind)

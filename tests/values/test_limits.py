@@ -66,6 +66,19 @@ def test_a_round_is_tried_at_least_once() -> None:
         Retries(attempts=0)
 
 
+@pytest.mark.parametrize("name", ["first_wait_s", "longest_wait_s"])
+@pytest.mark.parametrize("value", [-0.1, math.inf, math.nan])
+def test_a_wait_is_a_finite_number_of_seconds(name: str, value: float) -> None:
+    """Ours: a run that waits for ever does not end, and time does not run backwards."""
+    with pytest.raises(ValueError, match=f"{name} must be a finite number of 0 or more"):
+        Retries(**{name: value})  # type: ignore[arg-type]  # one of the two waits
+
+
+def test_the_wait_of_a_late_attempt_can_be_counted() -> None:
+    """Ours: doubling ends long before numbers do."""
+    assert Retries(attempts=10**6, longest_wait_s=9.0).wait_s(10**6, None) == 9.0
+
+
 def test_no_limit_on_calls_is_told_as_zero() -> None:
     """Ours: `run_started` says how many calls a run may make, 0 where there is no limit."""
     assert RunRules(agent="a", model="m", limits=Limits(tool_calls=None)).tool_call_limit == 0

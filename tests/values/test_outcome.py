@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,6 +27,13 @@ def test_the_answer_begins_within_the_text(text: str, at: int) -> None:
     else:
         with pytest.raises(ValueError, match="answer_at must lie within"):
             InvocationOutcome(text=text, answer_at=at)
+
+
+@pytest.mark.parametrize("duration_ms", [-0.1, math.inf, math.nan])
+def test_the_time_a_run_took_is_a_finite_number_of_milliseconds(duration_ms: float) -> None:
+    """Ours: legal if it exists, and JSON can say it."""
+    with pytest.raises(ValueError, match="duration_ms must be a finite number of 0 or more"):
+        InvocationOutcome(text="", duration_ms=duration_ms)
 
 
 def test_the_output_is_frozen() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -96,11 +99,20 @@ def test_what_a_limit_is_compared_with_is_the_larger_of_total_and_split() -> Non
     assert UsageDelta(input_tokens=7, output_tokens=3, total_tokens=12).spent_tokens == 12
 
 
-@pytest.mark.parametrize("name", COUNTS)
-def test_a_negative_count_is_refused(name: str) -> None:
-    """Ours: legal if it exists."""
-    with pytest.raises(ValueError, match=f"{name} must be 0 or more, not -1"):
-        UsageDelta(**{name: -1})
+@pytest.mark.parametrize("name", [*COUNTS, "unmeasured_rounds"])
+@pytest.mark.parametrize("count", [-1, 1.5, 2.0, True, "3", math.nan, math.inf])
+def test_a_count_is_a_whole_number(name: str, count: Any) -> None:  # noqa: ANN401 (the fault under test)
+    """Ours: tokens are whole, and a negative or infinite one would be billed."""
+    with pytest.raises(ValueError, match=f"{name} must be a whole number of 0 or more"):
+        UsageDelta(**{name: count})
+
+
+@given(usages, usages)
+def test_what_two_rounds_spent_is_not_read_from_their_sum(one: UsageDelta, other: UsageDelta) -> None:
+    """Ours: one round told a total and another a split; only the rounds' own spending adds up to what was spent."""
+    assert (one + other).spent_tokens <= one.spent_tokens + other.spent_tokens
+    total, split = UsageDelta(total_tokens=10), UsageDelta(input_tokens=7, output_tokens=3)
+    assert (total + split).spent_tokens < total.spent_tokens + split.spent_tokens
 
 
 def test_only_counts_can_be_reported() -> None:

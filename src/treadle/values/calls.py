@@ -46,6 +46,8 @@ class ToolRequest:
     """Why the call must not run, in words for the model; None for a whole call."""
 
     def __post_init__(self) -> None:
+        if not isinstance(self.arguments, dict | Mapping):
+            raise TypeError(f"arguments must be a mapping, not {type(self.arguments).__name__!r}")
         object.__setattr__(self, "arguments", frozen(self.arguments))
 
 

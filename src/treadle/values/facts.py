@@ -56,12 +56,16 @@ class RoundCut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnKept:
-    """A whole turn as the model said it, its calls with their kernel ids."""
+    """A whole turn as the model said it, its calls with their kernel ids.
+
+    Shape: `streamed` holds the slots whose argument text was given in pieces.
+    """
 
     kind: ClassVar[str] = "turn_kept"
     round: int
     attempt: int
     turn: ModelTurn
+    streamed: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 Json: TypeAlias = Any
 """A value in JSON terms: text, numbers, booleans, None, mappings with text keys, sequences."""
+
+DEEPEST: Final = 200
+"""Levels that a frozen value may nest. What comes from outside is bounded far below where it becomes JSON."""
 
 
 class FrozenDict(dict[str, Any]):
@@ -14,10 +17,14 @@ class FrozenDict(dict[str, Any]):
 
     __slots__ = ()
 
+    def __new__(cls, items: Mapping[str, Any] | None = None, /) -> FrozenDict:
+        made = super().__new__(cls)
+        if items:
+            dict.update(made, items)
+        return made
+
     def __init__(self, items: Mapping[str, Any] | None = None, /) -> None:
-        if self:
-            self._refuse()
-        super().__init__(items or {})
+        """Do nothing: it is filled when it is made, and to call this again must not fill it anew."""
 
     def _refuse(self, *_: object, **__: object) -> NoReturn:
         raise TypeError("this mapping is part of a frozen value and cannot be changed; copy it with dict(...)")
@@ -40,28 +47,52 @@ def empty() -> Mapping[str, Any]:
 def frozen(value: Json) -> Json:
     """A copy of `value` in which no mapping, list or set can be changed.
 
-    Shape: mappings become frozen dicts, lists and tuples become tuples, sets become frozensets; everything else
-    is the same object.
+    Shape:  mappings become frozen dicts, lists and tuples become tuples, sets become frozensets; everything else
+            is the same object. What is in a set can be hashed, so it is left as it is.
+    Raises:
+        ValueError: The value holds itself, or nests deeper than `DEEPEST` levels.
     """
-    match value:
-        case FrozenDict():
-            return value
-        case Mapping():
-            return FrozenDict({key: frozen(item) for key, item in value.items()}) if value else EMPTY
-        case list() | tuple():
-            return tuple(frozen(item) for item in value)
-        case set() | frozenset():
-            return frozenset(frozen(item) for item in value)
-        case _:
-            return value
+    if type(value) in _AS_IS:
+        return value
+    try:
+        return _frozen(value, DEEPEST)
+    except RecursionError:
+        came = type(value).__name__
+        raise ValueError(f"a value may nest {DEEPEST} levels, came a {came!r} that is deeper or holds itself") from None
 
 
 def thawed(value: Json) -> Json:
-    """The reverse of `frozen`, in plain dicts and lists: what a tool may be given to change."""
+    """The reverse of `frozen`, in plain dicts, lists and sets: what a tool may be given to change."""
     match value:
         case Mapping():
             return {key: thawed(item) for key, item in value.items()}
         case tuple() | list():
             return [thawed(item) for item in value]
+        case set() | frozenset():
+            return set(value)
         case _:
             return value
+
+
+_AS_IS: Final = frozenset({str, int, float, bool, type(None), FrozenDict, frozenset})
+
+
+def _frozen(value: Json, levels: int) -> Json:
+    if not levels:
+        raise RecursionError
+    # Plain classes first: to ask whether something is a mapping of another kind is slow.
+    match value:
+        case FrozenDict():
+            return value
+        case list() | tuple():
+            return tuple([item if type(item) in _AS_IS else _frozen(item, levels - 1) for item in value])
+        case dict() | Mapping():
+            return _frozen_mapping(value, levels) if value else EMPTY
+        case set():
+            return frozenset(value)
+        case _:
+            return value
+
+
+def _frozen_mapping(value: Mapping[str, Json], levels: int) -> FrozenDict:
+    return FrozenDict({key: item if type(item) in _AS_IS else _frozen(item, levels - 1) for key, item in value.items()})
