@@ -6,11 +6,12 @@ from collections.abc import Iterable
 
 from treadle.kernel.effects import Close, Effect, Emit, Keep, Wait
 from treadle.kernel.inputs import PauseAsk
+from treadle.kernel.settlements import cut_short, stopped
 from treadle.kernel.standing import Standing, as_fields
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome
 from treadle.values.facts import Ending, Fact, OutcomeKept, PauseKept
-from treadle.values.ids import CallId, interrupt_id
+from treadle.values.ids import CallId, InterruptId, interrupt_id
 from treadle.values.limits import RunRules
 from treadle.values.pauses import PauseKind, PendingInterrupt
 from treadle.values.requests import TurnRequest
@@ -42,8 +43,18 @@ class Drafting:
         return self._request.run_id if self._s.request else ""
 
     def _gave(self, named: CallId) -> bool:
-        head, _, number = named.rpartition(".c")
-        return head == self._run_id and number.isdecimal() and 1 <= int(number) <= self._s.calls_made
+        """Whether the run has given this id to a call."""
+        return named in self._s.calls or self._counted(named, ".c", self._s.calls_made)
+
+    def _asked(self, named: InterruptId) -> bool:
+        """Whether the run has given this id to a pause."""
+        return self._counted(named, ".i", self._s.pauses_made)
+
+    def _counted(self, named: str, mark: str, made: int) -> bool:
+        head, _, number = named.rpartition(mark)
+        # No longer than the last id's number: no foreign text is read as a number of any length.
+        is_number = number.isascii() and number.isdecimal() and number[0] != "0" and len(number) <= len(str(made))
+        return head == self._run_id and is_number and int(number) <= made
 
     def _emit(self, event: type[ev.KernelEvent], *, held: bool = False, **fields: object) -> None:
         self._s.fold(event, fields)
@@ -62,6 +73,12 @@ class Drafting:
     def _settle(self, outcome: ToolOutcome) -> None:
         self._keep(OutcomeKept(outcome=outcome))
         self._emit(ev.ToolResult, outcome=outcome)
+
+    def _settle_unfinished(self) -> None:
+        """Settle what has no result yet, where the run ends."""
+        self._settle_all(
+            [stopped(call.call_id) if call.dispatched else cut_short(call.call_id) for call in self._s.open_calls()]
+        )
 
     def _settle_all(self, outcomes: Iterable[ToolOutcome]) -> None:
         for outcome in outcomes:

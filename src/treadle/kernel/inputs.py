@@ -62,10 +62,11 @@ class ModelTurned:
     """The model has said a whole turn, its calls checked against the tools.
 
     Shape: `streamed` holds the slots whose argument text was given in pieces; `gated` names the slots that wait
-    for leave, and what is asked.
+    for leave, and what is asked; `spoke` says that text came in pieces, which the turn need not repeat.
     """
 
     turn: ModelTurn
+    spoke: bool = False
     streamed: frozenset[int] = frozenset()
     gated: Mapping[int, PauseAsk] = field(default_factory=dict)
 
@@ -82,6 +83,9 @@ class ModelBroke:
     retry_after_s: float | None = None
     reference: str | None = None
     detail: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_code(self.code)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,6 +157,9 @@ class PartBroke:
     usage: UsageDelta = NO_USAGE
     shown: bool = False
 
+    def __post_init__(self) -> None:
+        _check_code(self.code)
+
 
 Input = (
     Started
@@ -169,3 +176,8 @@ Input = (
     | CancelRequested
     | PartBroke
 )
+
+
+def _check_code(code: str) -> None:
+    if not code:
+        raise ValueError(f"what broke needs a code, came {code!r}")

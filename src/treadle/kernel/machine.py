@@ -9,7 +9,7 @@ Source: docs/machine.md (the rules EV-1 to EV-10 and the state diagram).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Self, assert_never
 
 from treadle.errors import StateError
@@ -32,15 +32,13 @@ from treadle.kernel.inputs import (
     ToolReturned,
 )
 from treadle.kernel.pausing import Pausing
-from treadle.kernel.standing import Standing, as_fields
+from treadle.kernel.standing import Standing, as_fields, edits
 from treadle.kernel.transitions import TRANSITIONS, Phase
 from treadle.values.facts import Ending
 from treadle.values.ids import CallId
-from treadle.values.limits import Limit
-from treadle.values.pauses import Resolution, Settlement
+from treadle.values.pauses import Resolution
 from treadle.values.records import Entry
 from treadle.values.requests import TurnMessage
-from treadle.values.usage import UsageDelta
 
 
 class Machine(Pausing):
@@ -120,34 +118,35 @@ class Machine(Pausing):
             case PauseExpired():
                 self._expired(given)
             case DeadlinePassed():
-                self._end(over_limit(given.limit), usage=given.usage, shown=given.shown)
+                self._end(over_limit(given.limit), given)
             case CancelRequested():
-                self._end(cancelled(given.reason), usage=given.usage, shown=given.shown)
+                self._end(cancelled(given.reason), given)
             case PartBroke():
-                self._end(broken(given), usage=given.usage, shown=given.shown)
+                self._end(broken(given), given)
             case _:
                 assert_never(given)
 
-    def _end(self, ending: Ending, *, usage: UsageDelta, shown: bool) -> None:
-        """Bring the run to this end, from wherever it stands."""
+    def _end(self, ending: Ending, given: DeadlinePassed | CancelRequested | PartBroke) -> None:
+        """Bring the run to this end, from wherever it stands. Waiting is no time at work, so no limit ends it."""
         match self._s.phase:
             case Phase.ASKING:
-                self._end_asking(ending, usage=usage, shown=shown)
+                self._end_asking(ending, usage=given.usage, shown=given.shown)
             case Phase.CALLING:
                 self._end_calling(ending)
-            case Phase.WAITING if ending.termination not in frozenset(Limit):
+            case Phase.WAITING if not isinstance(given, DeadlinePassed):
                 self._settle_pauses([self._cancelled(pending) for pending in self._s.pauses.values()])
                 self._final(ending)
             case Phase.RECALLING:
-                self._final(ending)
+                self._end_recalling(ending)
             case _:
                 return
 
     def _refuse_strangers(self, given: Input) -> None:
         """An input about a call or a pause that the run never had is a bug of the caller."""
         match given:
-            case ModelAnnounced(slot=slot) if slot > len(self._s.calls):
-                raise StateError(f"slot {slot} skips slot {len(self._s.calls)}", state=self._s.phase, input=given)
+            case ModelAnnounced(slot=slot) if not 0 <= slot <= len(self._s.calls):
+                told = f"slots come in order, expected one up to {len(self._s.calls)}, not {slot!r}"
+                raise StateError(told, state=self._s.phase, input=given)
             case ModelTurned(turn=turn) if len(turn.tool_requests) < len(self._s.calls):
                 told = f"{len(self._s.calls)} calls were announced, the turn has {len(turn.tool_requests)}"
                 raise StateError(told, state=self._s.phase, input=given)
@@ -157,8 +156,8 @@ class Machine(Pausing):
                 raise StateError(f"call {outcome.call_id!r} is not of this run", state=self._s.phase, input=given)
             case Answered(resolutions=resolutions):
                 self._refuse_bad_answers(resolutions, given)
-            case PauseExpired(interrupt_id=named) if self._s.phase is Phase.WAITING:
-                self._refuse_bad_answers((Resolution(interrupt_id=named, settlement=Settlement.EXPIRED),), given)
+            case PauseExpired(interrupt_id=asked) if not self._asked(asked):
+                raise StateError(f"pause {asked!r} is not of this run", state=self._s.phase, input=given)
             case _:
                 return
 
@@ -167,3 +166,8 @@ class Machine(Pausing):
         wrong = [name for name in named if name not in self._s.pauses or name in self._s.answers]
         if wrong or not named or len(set(named)) != len(named):
             raise StateError(f"pauses {named!r} are not open, once each", state=self._s.phase, input=given)
+        for resolution in resolutions:
+            pending = self._s.pauses[resolution.interrupt_id]
+            if edits(pending, resolution) and not isinstance(resolution.value, Mapping):
+                told = f"leave for {pending.call_id!r} is given with arguments or with none, not {resolution.value!r}"
+                raise StateError(told, state=self._s.phase, input=given)

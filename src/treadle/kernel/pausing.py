@@ -8,13 +8,14 @@ from treadle.kernel.effects import CallTools
 from treadle.kernel.endings import failed_attempt
 from treadle.kernel.inputs import PauseAsk, PauseExpired, ToolPaused
 from treadle.kernel.rounds import Rounds
-from treadle.kernel.settlements import cut_short, declined
-from treadle.kernel.standing import Call, CallStage
+from treadle.kernel.settlements import declined, stopped
+from treadle.kernel.standing import Call, CallStage, is_granted
+from treadle.kernel.transitions import Phase
 from treadle.values import events as ev
 from treadle.values.calls import ToolRequest
 from treadle.values.facts import AnswerKept
 from treadle.values.ids import CallId
-from treadle.values.pauses import OnExpiry, PauseKind, PendingInterrupt, Resolution, Settlement
+from treadle.values.pauses import OnExpiry, PendingInterrupt, Resolution, Settlement
 
 
 class Pausing(Rounds):
@@ -27,7 +28,7 @@ class Pausing(Rounds):
         if call is None or call.stage is not CallStage.EXECUTING:
             return
         if self._s.ending is not None:
-            self._returned(cut_short(call.call_id))
+            self._returned(stopped(call.call_id))
             return
         self._pause(call.call_id, given.ask)
         self._go_on()
@@ -40,41 +41,44 @@ class Pausing(Rounds):
 
     def _resume(self) -> None:
         """Open the next segment: run what was granted, tell the model what was not."""
-        settled = [(self._s.pauses[name], answer) for name, answer in self._s.answers.items()]
-        self._emit(ev.Resumed, resolutions=tuple(answer for _, answer in settled))
         requests: list[ToolRequest] = []
         answers: dict[CallId, Resolution] = {}
-        for pending, resolution in settled:
-            call = self._s.calls[pending.call_id]
-            if resolution.settlement is not Settlement.ANSWERED or pending.kind is PauseKind.ASK_USER:
+        for call, resolution, granted in self._open_segment():
+            if not granted:
                 self._settle(declined(call.call_id, resolution))
             elif call.request is not None:
                 requests.append(call.request)
                 answers[call.call_id] = resolution
-                self._emit_granted(call, pending.kind)
+                if not call.dispatched:
+                    self._emit(ev.ToolCall, request=call.request, streamed=call.streamed)
         if requests:
             self._out.append(CallTools(requests=tuple(requests), answers=answers))
         else:
             self._go_on()
 
-    def _emit_granted(self, call: Call, kind: PauseKind) -> None:
-        if kind is PauseKind.APPROVAL:
-            self._emit(ev.ToolCall, request=call.request, streamed=False)
+    def _open_segment(self) -> list[tuple[Call, Resolution, bool]]:
+        """Tell how each pause was settled; give the calls, what was said to each, and whether it is to run."""
+        settled = [(self._s.pauses[name], answer) for name, answer in self._s.answers.items()]
+        self._emit(ev.Resumed, resolutions=tuple(answer for _, answer in settled))
+        return [(self._s.calls[pending.call_id], answer, is_granted(pending, answer)) for pending, answer in settled]
 
     def _settle_pauses(self, resolutions: list[Resolution]) -> None:
-        """Settle every open pause without an answer, in a segment of its own."""
+        """Settle every open pause without an answer, in a segment of its own that only ends."""
         for resolution in resolutions:
             if resolution.interrupt_id not in self._s.answers:
                 self._keep(AnswerKept(resolution=resolution))
-        closed = [(self._s.pauses[name], answer) for name, answer in self._s.answers.items()]
-        self._emit(ev.Resumed, resolutions=tuple(answer for _, answer in closed))
-        self._settle_all([cut_short(call.call_id) for call in self._s.open_calls()])
+        # What people said already is told to the model, but nothing runs any more.
+        settled = self._open_segment()
+        self._settle_all([declined(call.call_id, answer) for call, answer, granted in settled if not granted])
+        self._settle_unfinished()
 
     def _cancelled(self, pending: PendingInterrupt) -> Resolution:
         return Resolution(interrupt_id=pending.interrupt_id, settlement=Settlement.CANCELLED)
 
     def _expired(self, given: PauseExpired) -> None:
-        pending = self._s.pauses[given.interrupt_id]
+        pending = self._s.pauses.get(given.interrupt_id)
+        if pending is None or self._s.phase is not Phase.WAITING or pending.interrupt_id in self._s.answers:
+            return  # It was answered in time.
         expired = Resolution(interrupt_id=given.interrupt_id, settlement=Settlement.EXPIRED)
         match pending.on_expiry:
             case OnExpiry.DECLINE:

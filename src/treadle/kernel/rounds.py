@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from treadle.kernel.drafting import Drafting
@@ -11,12 +12,13 @@ from treadle.kernel.inputs import ModelBroke, ModelTurned, PauseAsk, Recalled, S
 from treadle.kernel.settlements import cut_short, not_run, over_the_limit
 from treadle.kernel.standing import CallStage
 from treadle.values import events as ev
-from treadle.values.calls import ToolOutcome, ToolRequest
+from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.facts import EndBegun, Ending, RecallKept, RequestKept, RoundCut, RoundOpened, TurnKept
 from treadle.values.ids import CallId, call_id
 from treadle.values.limits import Limit
+from treadle.values.mappings import EMPTY
 from treadle.values.model import ModelTurn, StopReason
-from treadle.values.usage import UsageDelta
+from treadle.values.usage import NO_USAGE, UsageDelta
 
 _CUT_LABELS = frozenset({StopReason.LENGTH, StopReason.CONTENT_FILTER})
 
@@ -47,17 +49,23 @@ class Rounds(Drafting):
     def _recalled(self, given: Recalled) -> None:
         self._keep(RecallKept(blocks=given.blocks))
         outcome = "error" if given.problem else "done"
-        counts = {"blocks": len(given.blocks)}
+        self._emit_recall_ended(outcome, reason=given.problem, counts={"blocks": len(given.blocks)})
+        self._ask(round=1, attempt=1)
+
+    def _emit_recall_ended(self, outcome: str, *, reason: str | None, counts: Mapping[str, int]) -> None:
         self._emit(
             ev.Stage,
             stage_id="recall",
             phase="ended",
             capability="memory",
             outcome=outcome,
-            reason=given.problem,
+            reason=reason,
             counts=counts,
         )
-        self._ask(round=1, attempt=1)
+
+    def _end_recalling(self, ending: Ending) -> None:
+        self._emit_recall_ended("error" if ending.code else "cancelled", reason=ending.code, counts=EMPTY)
+        self._final(ending)
 
     def _ask(self, *, round: int, attempt: int, wait_s: float = 0.0) -> None:  # noqa: A002 (the word of the domain)
         self._keep(RoundOpened(round=round, attempt=attempt))
@@ -71,16 +79,19 @@ class Rounds(Drafting):
 
     def _turned(self, given: ModelTurned) -> None:
         turn = self._with_call_ids(given.turn)
-        self._keep(TurnKept(round=self._s.round, attempt=self._s.attempt, turn=turn))
+        self._keep(TurnKept(round=self._s.round, attempt=self._s.attempt, turn=turn, streamed=given.streamed))
         self._emit_round_ended(turn.usage, stop_reason=turn.stop_reason, outcome="done")
         if turn.stop_reason in _CUT_LABELS:
-            self._settle_all([cut_short(request.call_id) for request in turn.tool_requests])
+            self._settle_unfinished()
             self._final(failed_attempt(turn.stop_reason.value, "model", retryable=False))
-        elif not turn.tool_requests:
-            empty = turn.stop_reason is StopReason.TOOL_CALLS and not turn.text
-            self._close(ev.Done, termination="empty_answer" if empty else "completed")
-        else:
+        elif turn.tool_requests:
             self._dispatch(turn, given)
+        elif turn.damage:
+            # It tried to call, and nothing is left of a call that the model could be told of.
+            self._final(replace(failed_attempt("model_garbled", "model", retryable=False), detail=turn.damage))
+        else:
+            spoke = given.spoke or bool(turn.text)
+            self._close(ev.Done, termination="completed" if spoke else "empty_answer")
 
     def _with_call_ids(self, turn: ModelTurn) -> ModelTurn:
         for slot, request in enumerate(turn.tool_requests):
@@ -94,9 +105,9 @@ class Rounds(Drafting):
 
     def _dispatch(self, turn: ModelTurn, given: ModelTurned) -> None:
         """Run what may run; what may not is settled at once, and the model is told why."""
-        limits = self._rules.limits
-        spent_up = limits.tokens is not None and self._s.spent_tokens >= limits.tokens
-        room = len(turn.tool_requests) if limits.tool_calls is None else limits.tool_calls - self._s.dispatched
+        most = self._rules.limits.tool_calls
+        spent_up = self._spent_up(NO_USAGE)
+        room = len(turn.tool_requests) if most is None else most - self._s.dispatched
         over = Limit.TOKENS if spent_up else Limit.TOOL_CALLS
         runnable: list[ToolRequest] = []
         settled: list[ToolOutcome] = []
@@ -111,8 +122,11 @@ class Rounds(Drafting):
             else:
                 runnable.append(request)
                 self._emit(ev.ToolCall, request=request, streamed=slot in given.streamed)
-        if any(outcome.status == "refused" for outcome in settled):
+        if any(outcome.status is ToolStatus.REFUSED for outcome in settled):
             self._keep(EndBegun(ending=replace(over_limit(over), stops=False)))
+            # The model will not hear of these: nobody is asked about them.
+            settled += [cut_short(waiting_id) for waiting_id, _ in waiting]
+            waiting = []
         for waiting_id, ask in waiting:
             self._pause(waiting_id, ask)
         self._settle_all(settled)
@@ -139,8 +153,10 @@ class Rounds(Drafting):
         if self._s.open_calls() and self._s.ending is None:
             self._wait()
         elif self._s.ending is not None:
-            self._settle_all([cut_short(call.call_id) for call in self._s.open_calls()])
+            self._settle_unfinished()
             self._final(self._s.ending)
+        elif self._spent_up(NO_USAGE):
+            self._final(over_limit(Limit.TOKENS))
         elif self._rules.limits.rounds is not None and self._s.round >= self._rules.limits.rounds:
             self._final(over_limit(Limit.ROUNDS))
         else:
@@ -150,7 +166,13 @@ class Rounds(Drafting):
         """Whether the model is asked again after this."""
         rules = self._rules.retries
         shown = given.shown or bool(self._s.calls)
-        return given.retryable and self._s.attempt < rules.attempts and (not shown or rules.after_output)
+        may = given.retryable and self._s.attempt < rules.attempts and (not shown or rules.after_output)
+        return may and not self._spent_up(given.usage)
+
+    def _spent_up(self, more: UsageDelta) -> bool:
+        """Whether the run has used up its tokens, with these."""
+        most = self._rules.limits.tokens
+        return most is not None and self._s.spent_tokens + more.spent_tokens >= most
 
     def _broke(self, given: ModelBroke) -> None:
         shown = given.shown or bool(self._s.calls)
@@ -171,7 +193,7 @@ class Rounds(Drafting):
         self._out.append(StopModel())
         code = ending.code or "cancelled"
         self._keep(RoundCut(round=self._s.round, attempt=self._s.attempt, usage=usage, code=code))
-        self._settle_all([cut_short(call.call_id) for call in self._s.open_calls()])
+        self._settle_unfinished()
         if shown or self._s.calls:
             self._emit_round_ended(usage, stop_reason=None, outcome="error" if ending.code else "cancelled")
         else:

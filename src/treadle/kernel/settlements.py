@@ -28,6 +28,12 @@ def cut_short(call_id: CallId) -> ToolOutcome:
     return ToolOutcome(call_id=call_id, status=ToolStatus.CANCELLED, error="not run: the run ended first")
 
 
+def stopped(call_id: CallId) -> ToolOutcome:
+    """The call had begun, and the run ended while it waited for a person."""
+    error = "stopped: the run ended while it waited for a person"
+    return ToolOutcome(call_id=call_id, status=ToolStatus.CANCELLED, error=error)
+
+
 def over_the_limit(call_id: CallId, limit: Limit) -> ToolOutcome:
     """The run may not make this call."""
     return ToolOutcome(call_id=call_id, status=ToolStatus.REFUSED, error=_LIMIT_WORDS[limit])

@@ -36,11 +36,16 @@ class CallStage(StrEnum):
 
 @dataclass(slots=True)
 class Call:
-    """A call of the present round."""
+    """A call of the present round.
+
+    `dispatched`: it was told to run, be it that it paused since. `streamed`: its argument text was given in pieces.
+    """
 
     call_id: CallId
     name: str
     stage: CallStage = CallStage.ANNOUNCED
+    dispatched: bool = False
+    streamed: bool = False
     request: ToolRequest | None = None
     outcome: ToolOutcome | None = None
     next_sequence: int = 0
@@ -84,6 +89,16 @@ class Standing:
     def executing(self) -> list[Call]:
         """The calls that run now."""
         return [call for call in self.calls.values() if call.stage is CallStage.EXECUTING]
+
+
+def is_granted(pending: PendingInterrupt, resolution: Resolution) -> bool:
+    """Whether the call may run, or go on. The answer to a question is the call's result, and nothing runs."""
+    return resolution.settlement is Settlement.ANSWERED and pending.kind is not PauseKind.ASK_USER
+
+
+def edits(pending: PendingInterrupt, resolution: Resolution) -> bool:
+    """Whether leave was given for other arguments than those that were asked about."""
+    return pending.kind is PauseKind.APPROVAL and resolution.value is not None
 
 
 def as_fields(entry: Entry) -> dict[str, Any]:
@@ -137,14 +152,15 @@ def _turn_kept(s: Standing, f: Mapping[str, Any]) -> None:
         s.turns.append(TurnMessage(turn=turn))
         return
     s.phase = Phase.CALLING
-    for request in turn.tool_requests:
-        s.calls[request.call_id].request = request
+    for slot, request in enumerate(turn.tool_requests):
+        call = s.calls[request.call_id]
+        call.request, call.streamed = request, slot in f["streamed"]
 
 
 def _called(s: Standing, f: Mapping[str, Any]) -> None:
     call = s.calls[f["request"].call_id]
     # The event may be redacted, the fact is whole: an edited request is kept by its answer.
-    call.stage = CallStage.EXECUTING
+    call.stage, call.dispatched = CallStage.EXECUTING, True
     s.dispatched += 1
 
 
@@ -178,10 +194,12 @@ def _resumed(s: Standing, f: Mapping[str, Any]) -> None:
         resolution = s.answers.pop(shown.interrupt_id)
         pending = s.pauses.pop(shown.interrupt_id)
         call = s.calls[pending.call_id]
-        granted = resolution.settlement is Settlement.ANSWERED
-        call.stage = CallStage.EXECUTING if granted and pending.kind is PauseKind.INTERRUPT else CallStage.ANNOUNCED
-        if granted and pending.kind is PauseKind.APPROVAL and resolution.value is not None and call.request:
+        # A call that had begun goes on where it paused; one that waits for its `tool_call` does not execute yet.
+        goes_on = is_granted(pending, resolution)
+        call.stage = CallStage.EXECUTING if goes_on and call.dispatched else CallStage.ANNOUNCED
+        if goes_on and not call.dispatched and edits(pending, resolution) and call.request:
             call.request = replace(call.request, arguments=resolution.value)
+            call.streamed = False
     s.phase = Phase.CALLING
 
 
@@ -201,6 +219,7 @@ def _paused(s: Standing, _: Mapping[str, Any]) -> None:
 
 def _final(s: Standing, _: Mapping[str, Any]) -> None:
     s.phase = Phase.FINAL
+    s.pauses, s.answers = {}, {}
 
 
 _FOLDERS: dict[type, Folder] = {

@@ -1,7 +1,7 @@
 """Where a run can stand, and which inputs are legal there, as one table.
 
 A pair that is not in the table is a `StateError`. Inputs that are late but honest (a tool that returns after the
-cancel, a second cancel) are in it and lead back to where the run stands.
+cancel, a pause that expires when it was answered, a second cancel) are in it and lead back to where the run stands.
 """
 
 from __future__ import annotations
@@ -55,15 +55,18 @@ TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
     (_ASKING, PartBroke): frozenset({_FINAL}),
     (_ASKING, ToolProgressed): frozenset({_ASKING}),
     (_ASKING, ToolReturned): frozenset({_ASKING}),
+    (_ASKING, PauseExpired): frozenset({_ASKING}),
     (_CALLING, ToolProgressed): frozenset({_CALLING}),
     (_CALLING, ToolPaused): frozenset({_CALLING, _WAITING, _FINAL}),
     (_CALLING, ToolReturned): frozenset({_CALLING, _ASKING, _WAITING, _FINAL}),
+    (_CALLING, PauseExpired): frozenset({_CALLING}),
     (_CALLING, DeadlinePassed): frozenset({_STOPPING}),
     (_CALLING, CancelRequested): frozenset({_STOPPING}),
     (_CALLING, PartBroke): frozenset({_STOPPING}),
     (_STOPPING, ToolProgressed): frozenset({_STOPPING}),
     (_STOPPING, ToolPaused): frozenset({_STOPPING, _FINAL}),
     (_STOPPING, ToolReturned): frozenset({_STOPPING, _FINAL}),
+    (_STOPPING, PauseExpired): frozenset({_STOPPING}),
     (_STOPPING, DeadlinePassed): frozenset({_STOPPING}),
     (_STOPPING, CancelRequested): frozenset({_STOPPING}),
     (_STOPPING, PartBroke): frozenset({_STOPPING}),
@@ -74,6 +77,7 @@ TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
     (_WAITING, PartBroke): frozenset({_FINAL}),
     (_WAITING, ToolProgressed): frozenset({_WAITING}),
     (_WAITING, ToolReturned): frozenset({_WAITING}),
+    (_FINAL, Recalled): frozenset({_FINAL}),
     (_FINAL, ToolProgressed): frozenset({_FINAL}),
     (_FINAL, ToolPaused): frozenset({_FINAL}),
     (_FINAL, ToolReturned): frozenset({_FINAL}),
