@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from treadle.errors import PlanError
 from treadle.ports.model import Model
@@ -17,6 +17,9 @@ ModelMaker = Callable[[str, str | None], Model]
 
 
 def _local(rest: str, base_url: str | None) -> Model:
+    if rest:
+        raise PlanError((f"model 'local' takes no name, came {rest!r}",))
+    _refuse_base_url("local", base_url)
     made: Model = _adapter("local", "LocalModel")()
     return made
 
@@ -24,6 +27,7 @@ def _local(rest: str, base_url: str | None) -> Model:
 def _scripted(rest: str, base_url: str | None) -> Model:
     if not rest:
         raise PlanError(("model 'scripted' needs a file: scripted:FILE",))
+    _refuse_base_url("scripted", base_url)
     made: Model = _adapter("scripted", "ScriptedModel").from_file(rest)
     return made
 
@@ -33,6 +37,11 @@ def _openai_chat(rest: str, base_url: str | None) -> Model:
         raise PlanError(("model 'openai-chat' needs a name: openai-chat:NAME, such as openai-chat:gpt-5",))
     made: Model = _adapter("openai_chat", "OpenAIChat", extra="openai")(rest, base_url=base_url)
     return made
+
+
+def _refuse_base_url(scheme: str, base_url: str | None) -> None:
+    if base_url is not None:
+        raise PlanError((f"model {scheme!r} has no server, came base URL {base_url!r}; only openai-chat takes one",))
 
 
 SCHEMES: Final[dict[str, ModelMaker]] = {"local": _local, "scripted": _scripted, "openai-chat": _openai_chat}
@@ -52,14 +61,12 @@ def model_named(spec: str, *, base_url: str | None = None) -> Model:
     return maker(rest, base_url)
 
 
-def _adapter(module: str, name: str, *, extra: str | None = None):  # type: ignore[no-untyped-def]
+def _adapter(module: str, name: str, *, extra: str | None = None) -> Any:  # noqa: ANN401 (a class of an adapter)
     try:
         loaded = importlib.import_module(f"treadle.adapters.models.{module}")
     except ModuleNotFoundError as missing:
         if extra is None or (missing.name or "").startswith("treadle"):
             raise
-        told = (
-            f"this model needs the package {missing.name!r}; install it with: python -m pip install 'treadle[{extra}]'"
-        )
-        raise PlanError((told,)) from missing
+        fix = f"python -m pip install 'treadle[{extra}]'"
+        raise PlanError((f"this model needs the package {missing.name!r}; install it with: {fix}",)) from missing
     return getattr(loaded, name)

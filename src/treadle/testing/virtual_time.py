@@ -33,7 +33,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         self._virtual_s += seconds
 
 
-class _JumpingSelector(selectors.DefaultSelector):  # type: ignore[misc,valid-type]  # the class depends on the platform
+class _JumpingSelector(selectors.DefaultSelector):
     def __init__(self, loop: VirtualTimeLoop) -> None:
         super().__init__()
         self._loop = loop
