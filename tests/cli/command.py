@@ -11,8 +11,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,6 +106,22 @@ class Terminal:
             self._ahead += piece
         before, _, self._ahead = self._ahead.partition(part)
         return before + part
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal to the process."""
+        self._process.send_signal(number)
+
+    def end_by(self, act: Callable[[], None]) -> int:
+        """Do this at a prompt until it ends the process. Returns the exit code.
+
+        Between showing a prompt and waiting for a key Python hears of no signal, so once may not be enough.
+        """
+        for _ in range(int(LONGEST_S)):
+            act()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=1)
+                break
+        return self.end()
 
     def end(self) -> int:
         """Read to the end. Returns the exit code."""

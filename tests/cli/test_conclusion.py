@@ -110,7 +110,7 @@ def test_a_run_that_is_done_needs_no_words() -> None:
 
 
 def test_a_cancelled_run_says_what_was_kept() -> None:
-    """Issue of the commands: Ctrl-C says what was kept."""
+    """docs/cli.md: Ctrl-C says what was kept."""
     assert ending_line(answered(RunOutcome.CANCELLED)) == "cancelled: kept 5 characters, 1 tool result"
 
 

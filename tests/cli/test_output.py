@@ -70,7 +70,7 @@ def script(body: str, *, stdout: int = subprocess.PIPE) -> subprocess.CompletedP
 
 @pytest.mark.slow
 def test_what_others_print_does_not_come_between_the_lines_of_a_script() -> None:
-    """Issue of the commands: nothing but events on stdout, ever."""
+    """docs/cli.md: nothing but events on stdout, ever."""
     ran = script("""
         print("before")
         with output.for_scripts() as out:

@@ -80,7 +80,7 @@ def test_every_kernel_event_has_its_place_in_the_table() -> None:
 
 
 def test_a_run_reads_from_top_to_bottom() -> None:
-    """Issue of the commands: text, thinking, calls with arguments, results with durations, usage at the end."""
+    """docs/cli.md: text, thinking, calls with arguments, results with durations, usage at the end."""
     run = [
         thinking("I must "),
         thinking("add.\nYes."),
@@ -159,7 +159,8 @@ def test_every_kind_of_pause_says_what_it_waits_for(kind: PauseKind) -> None:
     pending = PendingInterrupt(
         interrupt_id=InterruptId("r1.i1"), kind=kind, call_id=CallId("r1.c1"), request={"which": "blue"}
     )
-    shown = plain([events.AskUser(index=0, run_id=RUN, pending=(pending,), outcome=InvocationOutcome(text=""))])
+    closing = events.AskUser if kind is PauseKind.ASK_USER else events.Interrupt
+    shown = plain([closing(index=0, run_id=RUN, pending=(pending,), outcome=InvocationOutcome(text=""))])
     assert '{"which":"blue"}' in shown
 
 

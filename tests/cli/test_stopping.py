@@ -30,7 +30,7 @@ asyncio.run(main())
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 async def test_the_first_signal_is_a_wish_and_nothing_else(number: signal.Signals) -> None:
-    """Issue of the commands: Ctrl-C cancels cleanly, and SIGTERM is the same."""
+    """docs/cli.md: Ctrl-C cancels cleanly, and SIGTERM is the same."""
     with stop_signals() as stop:
         assert not stop.asked
         os.kill(os.getpid(), number)
@@ -49,6 +49,7 @@ async def test_outside_the_block_signals_do_what_they_did() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("CLI-08")
 def test_the_second_signal_ends_the_process_even_while_the_loop_is_blocked() -> None:
     """Ours: a person who asks twice does not want to wait for anything."""
     ran = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, timeout=30, check=False)

@@ -8,6 +8,7 @@ from treadle.cli.usage_line import duration, usage_line
 from treadle.values.usage import NO_USAGE, UNMEASURED_ROUND, UsageDelta
 
 
+@pytest.mark.requirement("CLI-19")
 def test_usage_that_nobody_reported_is_said_to_be_missing() -> None:
     """Design, promise 10: zero is never invented."""
     assert usage_line(NO_USAGE) == "tokens not reported"

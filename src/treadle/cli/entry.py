@@ -9,12 +9,14 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import shlex
+import signal
 import sys
 
 OLDEST_PYTHON = (3, 11)
 NEEDED = ("typer", "rich")
 """What the extra `cli` brings."""
 MISUSE = 2
+CANCELLED = 130
 
 
 def main() -> int:
@@ -23,8 +25,12 @@ def main() -> int:
     if problem:
         print(problem, file=sys.stderr)
         return MISUSE
-    code = importlib.import_module("treadle.cli.commands").main(sys.argv[1:])
-    return int(code)
+    # Outside a run both ask for the same; within one, both cancel it.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return int(importlib.import_module("treadle.cli.commands").main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        return CANCELLED
 
 
 def old_python(version: tuple[int, int]) -> str:

@@ -9,15 +9,13 @@ Source: docs/cli.md.
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from rich.console import Console
-from rich.segment import Segment, Segments
 from rich.style import Style
 
 from treadle.cli import foreign_text
+from treadle.cli.ink import BAD, CALL, DIM, GOOD, ODD, PLAIN, Ink
 from treadle.cli.usage_line import duration, usage_line
 from treadle.codec.foreign import json_text, json_value
 from treadle.values import events
@@ -25,13 +23,6 @@ from treadle.values.calls import ToolOutcome, ToolStatus
 from treadle.values.ids import CallId
 from treadle.values.outcome import InvocationOutcome
 from treadle.values.pauses import PauseKind, PendingInterrupt
-
-PLAIN = Style()
-DIM = Style(dim=True)
-CALL = Style(color="cyan")
-GOOD = Style(color="green")
-BAD = Style(color="red")
-ODD = Style(color="yellow")
 
 THINKING = "[thinking] "
 
@@ -41,14 +32,7 @@ class Rendering:
 
     def __init__(self, *, terminal: bool) -> None:
         self._terminal = terminal
-        self._sink = io.StringIO()
-        self._console = Console(
-            file=self._sink,
-            force_terminal=terminal,
-            color_system="auto" if terminal else None,
-            legacy_windows=False,
-            highlight=False,
-        )
+        self._ink = Ink(terminal=terminal)
         self._at_line_start = True
         self._thinking = False
         self._names: dict[CallId, str] = {}
@@ -56,14 +40,10 @@ class Rendering:
     def show(self, event: events.KernelEvent) -> str:
         """What `event` adds to the screen; "" for an event that people are not shown."""
         self.SHOWN[type(event)](self, event)
-        shown = self._sink.getvalue()
-        self._sink.seek(0)
-        self._sink.truncate()
-        return shown
+        return self._ink.taken()
 
     def _say(self, text: str, style: Style = PLAIN) -> None:
-        # A segment is written as it is: no wrapping, no markup, no expansion of tabs.
-        self._console.print(Segments([Segment(text, style)]), soft_wrap=True, end="")
+        self._ink.put(text, style)
         self._at_line_start = text.endswith("\n")
 
     def _end_line(self) -> None:

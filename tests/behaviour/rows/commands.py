@@ -4,4 +4,48 @@ from __future__ import annotations
 
 from tests.behaviour.requirement import Requirement
 
-ROWS: dict[str, Requirement] = {}
+PAGE = "docs/cli.md"
+
+ROWS: dict[str, Requirement] = {
+    "CLI-01": Requirement(
+        source=PAGE,
+        says="`--json` writes one stream event a line with a snake_case type, `response_complete` last, nothing else.",
+    ),
+    "CLI-02": Requirement(
+        source=PAGE, says="`--events` writes one kernel event a line with kind and a dense index, the closing one last."
+    ),
+    "CLI-03": Requirement(source=PAGE, says="Exit codes: 0 done, 1 error, 2 misuse, 3 paused, 130 cancelled."),
+    "CLI-04": Requirement(
+        source=PAGE, says="A run is shown live: text, thinking, calls with arguments, results with durations, usage."
+    ),
+    "CLI-05": Requirement(source=PAGE, says="In a pipe the output holds no colours and no control codes."),
+    "CLI-06": Requirement(source=PAGE, says="No control code of a model or a tool reaches a terminal."),
+    "CLI-07": Requirement(
+        source=PAGE,
+        says="The first Ctrl-C or SIGTERM cancels: the closing event still comes, and what is kept is said.",
+    ),
+    "CLI-08": Requirement(source=PAGE, says="The second stop signal ends the process at once, whatever blocks it."),
+    "CLI-09": Requirement(
+        source=PAGE, says="A run that fails says one line: code, fixed sentence, reference, and no foreign error text."
+    ),
+    "CLI-10": Requirement(source=PAGE, says="A misuse is one line on stderr, nothing on stdout, and exit 2."),
+    "CLI-11": Requirement(source=PAGE, says="Without the extra `cli` the command prints the line that installs it."),
+    "CLI-12": Requirement(
+        source=PAGE,
+        says="MODULE:NAME is an agent or a factory, found in the current directory first; failures are named.",
+    ),
+    "CLI-13": Requirement(source=PAGE, says="A reader that goes away ends the command without a word."),
+    "CLI-14": Requirement(source=PAGE, says="What tools and libraries print never stands between the lines of events."),
+    "CLI-15": Requirement(
+        source=PAGE, says="A chat tells the model what was said before; /quit and the end of input end it."
+    ),
+    "CLI-16": Requirement(source=PAGE, says="The demo fails unless its tool ran and the run is done."),
+    "CLI-17": Requirement(
+        source=PAGE,
+        says="The doctor exits 0 if the essentials are fine, names the fix of each failure, and shows no key.",
+    ),
+    "CLI-18": Requirement(
+        source=PAGE, says="`--timeout` bounds the run: past it the run ends `error`, kept and counted."
+    ),
+    "CLI-19": Requirement(source=PAGE, says="A count that no provider gave reads `not reported`, never 0."),
+}

@@ -1,0 +1,162 @@
+"""The command `treadle` and its subcommands: words on a command line to a call, and an exit code.
+
+Source: docs/cli.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from treadle._version import __version__
+from treadle.app.demo import agent as demo_agent
+from treadle.app.doctor import checks as all_checks
+from treadle.cli import lines
+from treadle.cli.answering import answer_once
+from treadle.cli.chatting import chat as chat_with
+from treadle.cli.checkup import report, verdict
+from treadle.cli.choosing import Choice, chosen_agent
+from treadle.cli.conclusion import concluded, told
+from treadle.cli.demonstrating import demonstrate
+from treadle.cli.diagnostics import complain
+from treadle.cli.exits import CommandMisuseError, ExitCode
+from treadle.cli.output import for_people, is_terminal
+from treadle.cli.views import form, looking
+
+# Depending on its release typer builds on click or on a copy of its own; what it exports leads to either.
+_USAGE_ERROR: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException" and issubclass(kind, Exception)
+)
+
+app = typer.Typer(
+    help="Run an agent and watch it: for people, in a pipe, or as events.",
+    epilog="Exit codes: 0 done, 1 error, 2 misuse, 3 paused, 130 cancelled.",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+AgentOption = Annotated[
+    str | None, typer.Option("--agent", metavar="MODULE:NAME", help="The agent; a plain assistant without this.")
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model", metavar="MODEL", help="local, openai-chat:NAME, scripted:FILE; the agent's own, or local, without."
+    ),
+]
+BaseUrlOption = Annotated[
+    str | None, typer.Option("--base-url", metavar="URL", help="Where the model of --model is served.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Stream events, one JSON object a line, and nothing else.")]
+EventsOption = Annotated[bool, typer.Option("--events", help="Kernel events, one JSON object a line, nothing else.")]
+TimeoutOption = Annotated[
+    float | None, typer.Option("--timeout", metavar="SECONDS", help="The longest a run may take.")
+]
+DebugOption = Annotated[bool, typer.Option("--debug", "-v", help="Show tracebacks and logs on stderr.")]
+
+
+def main(arguments: list[str]) -> int:
+    """Run the command on these arguments. Returns the exit code."""
+    lines.read_anything()
+    try:
+        code = app(arguments, prog_name="treadle", standalone_mode=False)
+    except _USAGE_ERROR as wrong:
+        complain(f"treadle: {_one_line(wrong)}")
+        return ExitCode.MISUSE
+    except typer.Abort:
+        return ExitCode.CANCELLED
+    return code if isinstance(code, int) else ExitCode.DONE
+
+
+@app.callback(invoke_without_command=True)
+def treadle(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Run an agent and watch it: for people, in a pipe, or as events."""
+    if version:
+        print(f"treadle {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        complain("treadle: what should it do? run, chat, demo or doctor; see 'treadle --help'")
+        raise typer.Exit(ExitCode.MISUSE)
+
+
+@app.command()
+def run(  # noqa: PLR0913 (a parameter an option)
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to ask; - reads it from the input.")],
+    *,
+    agent: AgentOption = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    json: JsonOption = False,
+    events: EventsOption = False,
+    timeout: TimeoutOption = None,
+    debug: DebugOption = False,
+) -> int:
+    """Ask one question and show the answer as it comes."""
+
+    def work() -> int:
+        choice = Choice(agent=agent, model=model, base_url=base_url, timeout_s=timeout)
+        wanted = form(json=json, events=events)
+        asked = lines.whole_input() if question == "-" else question
+        if not asked.strip():
+            raise CommandMisuseError("the question is empty")
+        with looking(wanted) as view:
+            return told(asyncio.run(answer_once(chosen_agent(choice), asked, view)), base_url=base_url)
+
+    return concluded(work, debug=debug)
+
+
+@app.command()
+def chat(  # noqa: PLR0913 (a parameter an option)
+    *,
+    agent: AgentOption = None,
+    model: ModelOption = None,
+    base_url: BaseUrlOption = None,
+    json: JsonOption = False,
+    events: EventsOption = False,
+    timeout: TimeoutOption = None,
+    debug: DebugOption = False,
+) -> int:
+    """Ask line by line, with what was said before in mind. /quit or Ctrl-D ends."""
+
+    def work() -> int:
+        choice = Choice(agent=agent, model=model, base_url=base_url, timeout_s=timeout)
+        with looking(form(json=json, events=events)) as view:
+            return chat_with(chosen_agent(choice), view, lines.next_line, base_url=base_url)
+
+    return concluded(work, debug=debug)
+
+
+@app.command()
+def demo(*, json: JsonOption = False, events: EventsOption = False, debug: DebugOption = False) -> int:
+    """Let the model on this machine answer a fixed question with a real tool."""
+
+    def work() -> int:
+        with looking(form(json=json, events=events)) as view:
+            return demonstrate(view, agent=demo_agent())
+
+    return concluded(work, debug=debug)
+
+
+@app.command()
+def doctor(*, debug: DebugOption = False) -> int:
+    """Check what this machine can do, and say how to mend what it cannot."""
+
+    def work() -> int:
+        checks = all_checks()
+        with for_people() as output:
+            asyncio.run(output.send(report(checks, terminal=is_terminal())))
+        return verdict(checks)
+
+    return concluded(work, debug=debug)
+
+
+def _one_line(wrong: BaseException) -> str:
+    context = getattr(wrong, "ctx", None)
+    said = getattr(wrong, "format_message", lambda: str(wrong))().rstrip(".")
+    return f"{said}; see '{context.command_path} --help'" if context else said
