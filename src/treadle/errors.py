@@ -157,6 +157,49 @@ class RunNotFoundError(RunLogError):
     code = "run_not_found"
 
 
+class KeyReusedError(RunLogError):
+    """The idempotency key stands for another request."""
+
+    code = "key_reused"
+
+
+class ThreadBusyError(RunLogError):
+    """The thread has a live run, and its rule is to refuse another."""
+
+    code = "thread_busy"
+
+
+class RunFinalError(RunLogError):
+    """The run is final: it hears nothing more."""
+
+    code = "run_final"
+
+
+class RunLiveError(RunLogError):
+    """The run is not final yet."""
+
+    code = "run_live"
+
+
+class StoreOwnedError(RunLogError):
+    """Another process owns the store."""
+
+    code = "store_owned"
+
+
+class StoreFullError(RunLogError):
+    """The store has no room to write. Nothing was written."""
+
+    code = "store_full"
+    retryable = True
+
+
+class SchemaTooNewError(RunLogError):
+    """The store was written by a newer version of this library."""
+
+    code = "schema_too_new"
+
+
 class FencedError(RunLogError):
     """A newer owner holds the run; this one stops. Nothing was written."""
 
@@ -215,6 +258,6 @@ class RunFailedError(TreadleError):
 
     code = "run_failed"
 
-    def __init__(self, message: str, *, result: Any) -> None:
+    def __init__(self, message: str, *, result: Any) -> None:  # noqa: ANN401 (a result of a layer above)
         super().__init__(message)
         self.result = result
