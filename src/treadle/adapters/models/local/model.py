@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from treadle.adapters.models.local.call_text import call_grammar
@@ -171,7 +172,7 @@ def _load_failure(problem: Exception) -> ModelMissingError:
     return failed
 
 
-def _engines() -> Any:  # noqa: ANN401 (a module)
+def _engines() -> ModuleType:
     """The module that stands on the engine's library.
 
     It is loaded by the first question, so that an agent can be declared, and told what is missing, where the library

