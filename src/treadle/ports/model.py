@@ -38,7 +38,8 @@ class Model(Protocol):
         Shape:   pieces `(TEXT | THINKING | ARGUMENTS, text)` with non-empty text; `CallNamed` before the first
                  argument piece of a call and again whenever the pieces go over to another call; `UsageTold`
                  whenever the provider has told its count so far; `TurnEnded` once, as the very last item, only for
-                 a turn that ended in good order. An empty list says that bytes came and meant nothing.
+                 a turn that ended in good order; its `text` is the whole text, also where it came in pieces. An empty
+                 list says that bytes came and meant nothing.
         Raises:
             ModelError: The provider refused, failed, broke off or could not be read. `retryable` says whether
                 asking again may help. Nothing of the provider library's own error types passes.
