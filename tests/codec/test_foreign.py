@@ -69,7 +69,7 @@ class _Order(pydantic.BaseModel):
 
 
 class _Broken(dict[str, object]):
-    def items(self) -> NoReturn:  # type: ignore[override]
+    def items(self) -> NoReturn:  # type: ignore[override]  # wrong on purpose
         raise ValueError("no")
 
 
@@ -220,7 +220,7 @@ def test_an_object_that_fails_at_everything_has_a_form() -> None:
 
     class Odd(date):
         def isoformat(self) -> str:
-            return b"2024"  # type: ignore[return-value]
+            return b"2024"  # type: ignore[return-value]  # wrong on purpose
 
     assert json_value([Raising(), Odd(2024, 1, 1), 1]) == ({"unencodable": "Raising"}, {"unencodable": "Odd"}, 1)
 
@@ -230,7 +230,7 @@ def test_a_stop_while_reading_is_not_swallowed(stop: type[BaseException]) -> Non
     """Only what an object does wrong has a form; a stop is not that (ours)."""
 
     class Stops(dict[str, object]):
-        def items(self) -> NoReturn:  # type: ignore[override]
+        def items(self) -> NoReturn:  # type: ignore[override]  # wrong on purpose
             raise stop
 
     with pytest.raises(stop):
@@ -242,11 +242,11 @@ def test_a_lying_class_has_its_true_name_told() -> None:
 
     class Meta(type):
         @property
-        def __name__(cls) -> str:  # type: ignore[override]
+        def __name__(cls) -> str:  # type: ignore[override]  # wrong on purpose
             raise RuntimeError("no name for you")
 
     class Liar(metaclass=Meta):
-        __class__ = property(lambda _: int)  # type: ignore[assignment]
+        __class__ = property(lambda _: int)  # type: ignore[assignment]  # wrong on purpose
 
     assert json_value(Liar()) == {"unencodable": "Liar"}
 

@@ -28,7 +28,7 @@ def wait(a: int) -> int:
 
 
 @tool
-def broken(a, *b: int) -> int:  # type: ignore[no-untyped-def]
+def broken(a, *b: int) -> int:  # type: ignore[no-untyped-def]  # untyped on purpose
     """Cannot be a tool."""
     return a + len(b)
 

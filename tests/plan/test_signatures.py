@@ -222,7 +222,7 @@ def test_a_check_that_breaks_is_damage_and_its_text_is_not_told() -> None:
 def test_every_problem_of_a_signature_is_told() -> None:
     """All at once, so that they are mended at once (ours)."""
 
-    def run(a, b: int, /, c: Missing, d: _Plain, e: object, *f: int, **g: int) -> None:  # type: ignore[no-untyped-def]
+    def run(a, b: int, /, c: Missing, d: _Plain, e: object, *f: int, **g: int) -> None:  # type: ignore[no-untyped-def]  # untyped on purpose
         pass
 
     run.__annotations__["e"] = "not python"
@@ -240,7 +240,7 @@ def test_every_problem_of_a_signature_is_told() -> None:
 def test_a_parameter_without_a_type_is_a_problem() -> None:
     """A model would have to guess; `Any` says that every value will do (ours)."""
 
-    def run(a) -> None:  # type: ignore[no-untyped-def]
+    def run(a) -> None:  # type: ignore[no-untyped-def]  # untyped on purpose
         pass
 
     made = read_parameters(run, {})

@@ -83,4 +83,4 @@ def test_a_filter_is_called_by_its_name_or_its_class() -> None:
     assert filter_name("think") == "think"
     assert filter_name(copied) == filter_name(kind) == f"{__name__}:_Shout"
     assert filter_name(made) == f"{__name__}:_make"
-    assert filter_name(_Shout().feed.__self__) == f"{__name__}:_Shout"  # type: ignore[arg-type]
+    assert filter_name(_Shout().feed.__self__) == f"{__name__}:_Shout"  # type: ignore[arg-type]  # wrong on purpose

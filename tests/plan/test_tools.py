@@ -155,7 +155,7 @@ def test_what_a_function_carries_does_not_hide_what_a_tool_knows() -> None:
     def run(a: int) -> int:
         return a
 
-    run.spec = run.problems = run.kind = "mine"  # type: ignore[attr-defined]
+    run.spec = run.problems = run.kind = "mine"  # type: ignore[attr-defined]  # a function attribute
     made = tool(run)
     assert made.problems == ()
     assert made.kind is ToolKind.BLOCKING
@@ -167,7 +167,7 @@ def test_problems_are_kept_for_the_plan_and_never_raised() -> None:
     """A module with a broken tool can still be imported; the plan tells of all at once (ours)."""
 
     @tool(name="no such name", timeout_s=0)
-    def run(a: Missing, *rest: int) -> Iterator[int]:  # type: ignore[no-any-unimported]
+    def run(a: Missing, *rest: int) -> Iterator[int]:  # type: ignore[no-any-unimported]  # an unknown name
         yield from (a, *rest)
 
     assert run.problems == (

@@ -45,8 +45,8 @@ async def calls() -> None:
     assert_type(halve(3), float)
     assert_type(steps(3), AsyncIterator[int])
     assert_type(Shelf().room(1), str)
-    await add("1")  # type: ignore[arg-type]
-    halve(3, 4)  # type: ignore[call-arg]
+    await add("1")  # type: ignore[arg-type]  # the parameters keep their types
+    halve(3, 4)  # type: ignore[call-arg]  # the parameters keep their names
 
 
 def takes(any_tool: Tool[..., Any], awaitable: Tool[..., Awaitable[int]]) -> None:

@@ -78,7 +78,7 @@ Stretch = SpeechStretch | EntryStretch
 def events_of(stretch: Stretch, run_id: RunId, *, after: int = -1) -> list[KernelEvent]:
     """The events of a stretch whose index is above `after`, in order."""
     if isinstance(stretch, EntryStretch):
-        return [entry for entry in stretch.entries if type(entry) not in _FACTS and entry.index > after]  # type: ignore[misc,union-attr]
+        return [entry for entry in stretch.entries if type(entry) not in _FACTS and entry.index > after]  # type: ignore[misc,union-attr]  # facts are left out
     skip = max(0, after + 1 - stretch.index)
     texts = stretch.texts[skip:]
     first = stretch.index + skip

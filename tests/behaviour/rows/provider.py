@@ -23,9 +23,6 @@ ROWS: dict[str, Requirement] = {
     "BR-061": Requirement(source=_FIELD, says="Usage is read beside choices too, with what of it came from the cache."),
     "BR-062": Requirement(source=_FIELD, says="Usage is the same before, with and after the finish reason."),
     "BR-064": Requirement(source=_FIELD, says="Usage that never came is not reported, and is no zero."),
-    "BR-115": Requirement(
-        source=_FIELD, says="Reasoning and text are told apart by their fields; empty ones say nothing."
-    ),
     "BR-193": Requirement(
         source=_FIELD, says="An error inside a good status ends the turn, and has the kind that it tells."
     ),

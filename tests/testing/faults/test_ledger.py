@@ -37,7 +37,7 @@ def test_sums_are_by_scenario() -> None:
         exchange = Exchange(body={"model": name}, on_change=lambda: None)
         exchange.count_bytes(10)
         exchange.count_event()
-        exchange.end = end  # type: ignore[assignment]
+        exchange.end = end  # type: ignore[assignment]  # a fake clock
         stats.open(exchange)
     stats.exchanges[1].stall(stalled=True)
     stats.exchanges[3].problem = "no"

@@ -199,7 +199,7 @@ def test_who_waits_in_a_closed_loop_is_passed_over() -> None:
         for task in (blocking, waiting):
             # A loop that is closed finishes no task; ours complain about that when they are dropped.
             task._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001 (asyncio's only way)
-            task.get_coro().close()  # type: ignore[union-attr]
+            task.get_coro().close()  # type: ignore[union-attr]  # it was just set
 
     abandon()
     let_go.set()
