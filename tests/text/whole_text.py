@@ -63,6 +63,7 @@ def _line(out: str) -> str:
 
 
 def pairs(whole: Whole) -> None:
+    """Join halves of pairs, replace those that stand alone."""
     joined = re.sub("[\ud800-\udbff][\udc00-\udfff]", lambda m: chr(_code(m.group())), whole.text)
     whole.text = re.sub("[\ud800-\udfff]", "\ufffd", joined)
 
@@ -72,31 +73,35 @@ def _code(pair: str) -> int:
 
 
 def think(whole: Whole, *, starts_in_thinking: bool = False) -> None:
+    """Make marks of what stands between think tags."""
     out, said, depth = "", "", int(starts_in_thinking)
-    began_line, breaks = True, starts_in_thinking
+    began_line, breaks, presumed = True, starts_in_thinking, starts_in_thinking
     for part in re.split("(</?think>|[\ue000-\uefff])", whole.text):
         opens = part == "<think>"
         if _MARK.fullmatch(part):
             out, said = out + (whole.mark_thought(said) if said else "") + part, ""
-            breaks = False
+            breaks, presumed = False, False
+        elif opens and presumed and not said:
+            presumed, breaks = False, True
         elif opens and depth:
-            depth += 1
+            depth, breaks = depth + 1, False
         elif opens:
             began_line, depth, breaks = not _line(out).strip(" \t"), 1, True
             out += SEAM
         elif part == "</think>" and depth > 1:
-            depth -= 1
+            depth, breaks = depth - 1, False
         elif part == "</think>":
             breaks = began_line if depth else not _line(out).strip(" \t")
-            out, said, depth = out + (whole.mark_thought(said) if said else "") + SEAM, "", 0
+            out, said, depth, presumed = out + (whole.mark_thought(said) if said else "") + SEAM, "", 0, False
         elif part:
             kept = part.lstrip("\r\n") if breaks else part
-            breaks = breaks and not kept
+            breaks, presumed = breaks and not kept, presumed and not kept
             out, said = (out, said + kept) if depth else (out + kept, said)
     whole.text = out + (whole.mark_thought(said) if said else "")
 
 
 def block(whole: Whole, *, tags: Sequence[str] = ("MEMORY_EXTRACT", "GRAPH_OPERATIONS"), limit: int = 65_536) -> None:
+    """Make marks of blocks."""
     names = "|".join(tags)
     text, out = whole.text, ""
     while found := re.search(f"<(/?)({names})>", text):
@@ -174,7 +179,7 @@ def json_beginning(content: str) -> tuple[bool, bool]:
 
 
 def _is_json(text: str, *, complete: bool = False) -> bool:
-    open_ones = [character for character in re.sub(r"[^\[{\]}]", "", text)]
+    open_ones = list(re.sub(r"[^\[{\]}]", "", text))
     while pair := re.search(r"\[\]|\{\}", "".join(open_ones)):
         del open_ones[pair.start() : pair.end()]
     if complete and open_ones:
@@ -191,6 +196,7 @@ def _is_json(text: str, *, complete: bool = False) -> bool:
 
 
 def citation(whole: Whole) -> None:
+    """Take citations out."""
     text, out, at = whole.text, "", 0
     names = "semantic|episodic|procedural|working|prospective"
     for found in re.finditer(rf"(?ai)\[({names})\](?!\()", text):
@@ -210,8 +216,10 @@ def citation(whole: Whole) -> None:
 
 
 def redact(whole: Whole) -> None:
+    """Replace secrets in text and thinking; marks of extractions go to the end."""
     parts = re.split("([\ue001\ue100-\ue7ff]+)", _QUIET.sub("", whole.text))
-    whole.text = "".join(part if _MARK.match(part) else redacted(part) for part in parts)
+    said = "".join(part if _MARK.match(part) else redacted(part) for part in parts)
+    whole.text = said + "".join(re.findall("[\ue800-\uefff]", whole.text))
     whole.thoughts = [redacted(thought) for thought in whole.thoughts]
 
 

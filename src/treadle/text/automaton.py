@@ -134,11 +134,6 @@ class ForeignFilter(Automaton):
         self.mark()
         super().__init__()
 
-    @property
-    def busy(self) -> bool:
-        """Always: nobody knows what it holds."""
-        return True
-
     def split(self, text: str, out: list[Step]) -> None:
         """Feed it."""
         self.looked_at_chars += len(text)

@@ -31,6 +31,7 @@ class CloseState:
     __slots__ = (
         "_answer_at",
         "_compact_from",
+        "_ended",
         "_flushed",
         "_gate",
         "_mark",
@@ -73,6 +74,7 @@ class CloseState:
         self._round = 0
         self._result: dict[Any, Any] = {}
         self._flushed = False
+        self._ended = "turn"
         self._thinking_open = False
         sets = [stage.acts_on for stage in self._stages[1:]]
         known = [tags for tags in sets if tags is not None]
@@ -142,20 +144,27 @@ class CloseState:
         if not text:
             return ()
         steps = self._taken_from_gate()
-        if not self._thinking_open:
+        if not self._thinking_goes_on():
             self._compact()
         self._thinking_open = True
         return self._record(self._through_all([*steps, (THINKING, text)]))
 
     def end_passage(self) -> tuple[Piece, ...]:
         """Let go of what is held: what comes next is no continuation of it."""
+        if self._is_ended("passage", "turn"):
+            return ()
         let_go = self._end(lambda stage, steps: stage.end_passage(steps))
+        self._ended = "passage"
         self._compact()
         return let_go
 
     def end_turn(self) -> tuple[Piece, ...]:
         """Let go of what is held and end what is open: the model has said all it had to say."""
-        return self._end(lambda stage, steps: stage.end_turn(steps))
+        if self._is_ended("turn"):
+            return ()
+        let_go = self._end(lambda stage, steps: stage.end_turn(steps))
+        self._ended = "turn"
+        return let_go
 
     def begin_round(self, round_number: int | None = None) -> tuple[Piece, ...]:
         """End the turn before, if it is not ended, and remember this place for `retract`.
@@ -237,12 +246,11 @@ class CloseState:
         return (text_of(self.let_go()) or None) if shown is None else shown
 
     def _thinking_road(self) -> Callable[[str], str | None]:
-        state, gate, shown, append = self, self._gate, self._shown, self._thoughts.append
+        state, gate, append = self, self._gate, self._thoughts.append
         filtered = any(stage.hears_thinking for stage in self._stages[1:])
 
         def pass_by(text: str) -> str | None:
-            # Text that took the short road lengthened `shown`: its passage is still to be ended.
-            if filtered or not state._thinking_open or gate.held() or len(shown) != state._told or not text:
+            if filtered or not text or not state._thinking_goes_on() or gate.stirred() or gate.held():
                 return None
             if not text.isascii() and find_half(text):
                 return None
@@ -250,6 +258,10 @@ class CloseState:
             return text
 
         return pass_by
+
+    def _thinking_goes_on(self) -> bool:
+        """Tell whether no text came since the last thinking: what took the short road lengthened what was shown."""
+        return self._thinking_open and len(self._shown) == self._told
 
     def _end(self, end: Callable[[Automaton, list[Step]], None]) -> tuple[Piece, ...]:
         if self._flushed:
@@ -275,7 +287,12 @@ class CloseState:
             steps = through(stage, steps)
         return steps
 
+    def _is_ended(self, *how: str) -> bool:
+        """Whether nothing was taken since it was last ended, in one of these ways: then there is nothing to end."""
+        return self._ended in how and len(self._shown) == self._told and not self._gate.held()
+
     def _record(self, steps: Sequence[Step]) -> tuple[Piece, ...]:
+        self._ended = ""
         pieces = settled(steps)
         for kind, value in pieces:
             if kind == TEXT:

@@ -51,8 +51,8 @@ class OpenBlock:
         if self._in_string is not None:
             return self._follow(self._in_string, text)
         probe = self._tail + text
-        self.looked_at_chars += len(probe)
         at = probe.find(self._closer)
+        self.looked_at_chars += len(probe) if at < 0 else at + len(self._closer)
         end = self._size - len(self._tail) + at
         self._chunks.append(text)
         self._size += len(text)
@@ -85,8 +85,9 @@ class OpenBlock:
         return text[end + len(self._closer) :]
 
     def _follow(self, doubt: _StringEnd, text: str) -> str | None:
-        self.looked_at_chars += len(text)
+        before = doubt.looked_at_chars
         end = doubt.feed(text, last=self._limit_chars)
+        self.looked_at_chars += doubt.looked_at_chars - before
         if end is None:
             return self._give_up(doubt)
         if end < 0:
@@ -104,7 +105,7 @@ class OpenBlock:
 class _StringEnd:
     """What follows a closing tag inside a string, until it is known whether the string goes on."""
 
-    __slots__ = ("_chunks", "_closer", "_json", "_matched", "_seen", "content")
+    __slots__ = ("_chunks", "_closer", "_json", "_matched", "_seen", "content", "looked_at_chars")
 
     def __init__(self, json: JsonPrefix, content: str, *, closer: str) -> None:
         self.content = content
@@ -113,6 +114,7 @@ class _StringEnd:
         self._chunks: list[str] = []
         self._seen = len(content)
         self._matched = 0
+        self.looked_at_chars = 0
 
     def after(self) -> str:
         """Join what came, the doubtful tag first."""
@@ -128,7 +130,8 @@ class _StringEnd:
         at = 0
         while at < len(text):
             if self._matched == 0:
-                at = self._json.feed(text, at)
+                start, at = at, self._json.feed(text, at)
+                self.looked_at_chars += at - start
                 if at == len(text):
                     break
                 if self._json.in_string or self._seen + at > last:
@@ -136,6 +139,7 @@ class _StringEnd:
             if text[at] != self._closer[self._matched]:
                 return None
             at += 1
+            self.looked_at_chars += 1
             self._matched += 1
             if self._matched == len(self._closer):
                 return self._seen + at

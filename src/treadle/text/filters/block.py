@@ -24,7 +24,7 @@ LIMIT_CHARS: Final = 65_536
 """How much content a block may hold."""
 
 # Text is worked on in slices, so that cutting off what is done costs the slice and not all that follows.
-_SLICE_CHARS: Final = 4_096
+_SLICE_CHARS: Final = 1_024
 
 
 class BlockFilter(Automaton):
@@ -74,7 +74,6 @@ class BlockFilter(Automaton):
                 continue
             piece = self._held + piece
             self._held = ""
-            self.looked_at_chars += len(piece)
             todo += _slices(self._beyond(piece) if self._past else self._outside(piece, out))
 
     def seam(self, out: list[Step]) -> None:
@@ -106,6 +105,7 @@ class BlockFilter(Automaton):
         """Show up to the next tag; give what stands after it."""
         text = self._without_break(text)
         found = self._find(text)
+        self.looked_at_chars += found.end() if found else len(text)
         if found is None:
             self._show(text, out)
             return ""
@@ -120,7 +120,9 @@ class BlockFilter(Automaton):
         return text[found.end() :]
 
     def _inside(self, block: OpenBlock, text: str, out: list[Step]) -> str:
+        before = block.looked_at_chars
         rest = block.feed(text)
+        self.looked_at_chars += block.looked_at_chars - before
         if rest is None:
             return ""
         self._end(block, out)
@@ -130,6 +132,7 @@ class BlockFilter(Automaton):
         """Drop what is past the bound; give what stands after the tag that ends it."""
         at = 0
         while found := self._find(text, at):
+            self.looked_at_chars += found.end() - at
             at = found.end()
             if is_begun(found):
                 self._held = found.group()
@@ -141,6 +144,7 @@ class BlockFilter(Automaton):
                 self._past = ""
                 self._expect_break()
                 return text[at:]
+        self.looked_at_chars += len(text) - at
         return ""
 
     def _open_at(self, found: re.Match[str]) -> None:
@@ -148,7 +152,6 @@ class BlockFilter(Automaton):
 
     def _end(self, block: OpenBlock, out: list[Step]) -> None:
         self._open = None
-        self.looked_at_chars += block.looked_at_chars
         out.append((EXTRACTED, block.extraction))
         if block.extraction.diagnostic == "too_large":
             self._past = f"</{block.tag}>"

@@ -38,21 +38,12 @@ class RedactFilter(Automaton):
         self._redaction = redaction_of(tuple(patterns))
         super().__init__()
 
-    @property
-    def busy(self) -> bool:
-        """While something is held, or a secret goes on."""
-        return bool(self._held) or self._run is not None
-
     def restart(self) -> None:
         """Stand at the beginning of a passage."""
         super().restart()
         self._held = ""
         self._before = ""
         self._run: Run | None = None
-
-    def passed(self, text: str) -> None:
-        """Keep the last character."""
-        self._before = text[-1]
 
     def split(self, text: str, out: list[Step]) -> None:
         """Show the text, its secrets replaced."""

@@ -30,6 +30,7 @@ class ThinkTagFilter(Automaton):
         "_held",
         "_only_blanks",
         "_openers",
+        "_presumed",
         "_skips_breaks",
         "_starts_in_thinking",
         "_tags",
@@ -41,7 +42,8 @@ class ThinkTagFilter(Automaton):
 
         Args:
             names: Tag names; all mean the same, and each closes what any of them opened.
-            starts_in_thinking: The model's turns begin in thinking and write the closing tag alone.
+            starts_in_thinking: The model's turns begin in thinking and write the closing tag alone. An opening tag
+                that is written all the same, before anything else, is the one that was presumed.
         """
         self._openers = frozenset(f"<{name}>" for name in names)
         self._tags = TagSet(tags=tuple(tag for name in names for tag in (f"<{name}>", f"</{name}>")))
@@ -63,7 +65,7 @@ class ThinkTagFilter(Automaton):
         """Stand at the beginning of a turn, in thinking if the model begins there."""
         self.rest()
         if self._starts_in_thinking:
-            self._depth, self._skips_breaks = 1, True
+            self._depth, self._skips_breaks, self._presumed = 1, True, True
 
     def rest(self) -> None:
         """Stand outside thinking, at the beginning of a line."""
@@ -72,7 +74,7 @@ class ThinkTagFilter(Automaton):
         self._held = ""
         self._skips_breaks = False
         self._only_blanks = self._began_line = True
-        self._thought = False
+        self._thought = self._presumed = False
 
     def passed(self, text: str) -> None:
         """Keep what stands on the line."""
@@ -97,7 +99,7 @@ class ThinkTagFilter(Automaton):
         """Let the beginning of a tag go as what it stands in: text or thinking."""
         self._give(self._held, out)
         self._held = ""
-        self._skips_breaks = False
+        self._skips_breaks = self._presumed = False
 
     def end_passage(self, out: list[Step]) -> None:
         """Let go. Open thinking stays open: a passage may be interrupted, a turn may not."""
@@ -106,7 +108,10 @@ class ThinkTagFilter(Automaton):
 
     def _turn(self, tag: str, out: list[Step]) -> None:
         """Go in or out by one tag."""
-        if tag in self._openers:
+        presumed, self._presumed = self._presumed, False
+        if tag in self._openers and presumed:
+            self._skips_breaks = True
+        elif tag in self._openers:
             self._depth += 1
             if self._depth == 1:
                 self._began_line, self._skips_breaks, self._thought = self._only_blanks, True, False
@@ -132,7 +137,7 @@ class ThinkTagFilter(Automaton):
         if not text:
             return
         if self._depth:
-            self._thought = True
+            self._thought, self._presumed = True, False
             out.append((THINKING, text))
         else:
             self._only_blanks = only_blanks(self._only_blanks, text)
