@@ -22,7 +22,7 @@ SENTENCES: Mapping[str, str] = {
     "misuse": "a rule of treadle was broken by the code around it",
     "model_busy": "the model provider is overloaded or limits the rate of requests",
     "model_garbled": "the model provider sent what cannot be read",
-    "model_missing": "the local model is not installed",
+    "model_missing": "the local model cannot run here",
     "model_refused": "the model provider refused the request",
     "model_timeout": "the model provider could not be reached in time, or the connection broke",
     "run_log": "the log of the run could not be written or read",

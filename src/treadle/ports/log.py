@@ -25,7 +25,8 @@ class RunLog(Protocol):
     ) -> RunStatus:
         """Add stretches to the end of a run's log, all or none, in one transaction with the run's new status.
 
-        Shape:   the stretches follow each other in seq and index; the first stands at the end of the log. `take` are
+        Shape:   the stretches, which may be none, follow each other in seq and index; the first stands at the end of
+                 the log. A status of `ready` gives the run back unfinished. `take` are
                  numbers of inbox messages that these entries record. Gives the status that the run has then: a run
                  that was to wait, while a message it did not take is in its inbox, is `ready` instead.
         Units:   `wake_at_s` is UTC seconds by the store's clock.

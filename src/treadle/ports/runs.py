@@ -32,6 +32,10 @@ class RunTable(Protocol):
         """
         ...
 
+    async def ready(self, *, timeout_s: float) -> None:
+        """Come back when there may be a run to claim; after `timeout_s` at the latest. A hint, as `RunLog.wait` is."""
+        ...
+
     async def renew(self, lease: Lease, /, *, ttl_s: float) -> None:
         """Hold a run for longer.
 
