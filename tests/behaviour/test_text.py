@@ -122,7 +122,7 @@ def test_a_malformed_block_never_hurts_the_stream(content: str, diagnostic: str)
     """Design §5: the block is gone, the text around it is whole, the diagnostic says why."""
     text = f"a <MEMORY_EXTRACT>{content}</MEMORY_EXTRACT>b"
     assert shown(text) == "a b"
-    assert extracted(text) == [Extraction(tag="MEMORY_EXTRACT", diagnostic=diagnostic)]  # type: ignore[arg-type]  # a word
+    assert extracted(text) == [Extraction(tag="MEMORY_EXTRACT", diagnostic=diagnostic)]  # type: ignore[arg-type]  # one of the words
 
 
 @pytest.mark.requirement("D10")

@@ -100,6 +100,9 @@ def test_nothing_is_taken_after_the_flush() -> None:
     for refused_too in (state.begin_round, state.retract):
         with pytest.raises(StateError):
             refused_too()
+    assert (state.short("x"), state.end_passage(), state.end_turn()) == (None, (), ())
+    with pytest.raises(StateError):
+        state.let_go()
     assert (state.clean_text, state.memory_response("b"), state.pieces("")) == ("a", "a", ())
 
 

@@ -29,7 +29,7 @@ A, B = {"type": "a"}, {"x": [1, 2.5, "é"]}
 )
 def test_operations_are_read(content: str, operations: tuple[object, ...]) -> None:
     """Design §5: content is parsed; a fence around it is taken off; what comes out can be encoded."""
-    assert read_operations("T", content) == Extraction(tag="T", operations=operations)  # type: ignore[arg-type]  # JSON
+    assert read_operations("T", content) == Extraction(tag="T", operations=operations)  # type: ignore[arg-type]  # mypy cannot see into JSON
 
 
 @pytest.mark.parametrize(

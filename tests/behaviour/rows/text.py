@@ -84,6 +84,7 @@ _REPORTED = {
         "A closing think tag alone ends thinking where the model starts in it, and is not shown where it does not."
     ),
     "BR-114": _reported("An angle bracket inside thinking is thinking."),
+    "BR-115": _reported("The provider's own thinking ends where text begins; an empty delta gives nothing."),
     "BR-117": _reported("Only an end that can still become a tag is held."),
     "BR-119": _reported(
         "No delta holds a piece of a citation.",
