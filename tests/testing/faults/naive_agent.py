@@ -170,7 +170,7 @@ class Reading:
 async def run(base_url: str, scenario: str) -> Expected:
     """Run one request against a scenario and say how it ended."""
     messages: list[Json] = [{"role": "user", "content": "Hi"}]
-    text, thinking, requests, refused = "", "", 0, 0
+    text, thinking, requests, refused, cut = "", "", 0, 0, 0
     tools: Counter[str] = Counter()
     usage: Counter[str] = Counter()
     reported: set[str] = set()
@@ -184,7 +184,7 @@ async def run(base_url: str, scenario: str) -> Expected:
         text, thinking = text + reading.text, thinking + reading.thinking
         usage, reported = usage + reading.usage, reported | reading.reported
         if reading.code or not reading.calls:
-            code = reading.code
+            code, cut = reading.code, sum(bool(call.name) for call in reading.calls)
             break
         run_now = [call for call in reading.calls if call.may_run]
         tools.update(call.name for call in run_now)
@@ -198,6 +198,7 @@ async def run(base_url: str, scenario: str) -> Expected:
         thinking=thinking,
         tools=tuple(sorted(tools.items())),
         refused=refused,
+        cut=cut,
         usage=Counts(**{name: usage[name] for name in reported}) if reported else None,
         requests=requests,
     )

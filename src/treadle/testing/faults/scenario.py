@@ -40,7 +40,9 @@ class Expected:
     tools: tuple[tuple[str, int], ...] = ()
     """How often each tool ran; a tool that is not named did not run."""
     refused: int = 0
-    """Calls that were answered with an error and never run."""
+    """Calls that never ran, whose error the model was told."""
+    cut: int = 0
+    """Calls that were begun and never ran, because the run ended first."""
     usage: Counts | None = None
     """What the run reports in all; None: nothing was reported, and nothing is claimed."""
     requests: int | None = 1
@@ -128,6 +130,7 @@ class More(TypedDict, total=False):
     thinking: str
     tools: tuple[tuple[str, int], ...]
     refused: int
+    cut: int
     usage: Counts | None
     requests: int | None
 

@@ -43,9 +43,11 @@ def _scenario(
     return Scenario(name=name, says=says, turns=turns, expected=expected, needs=needs, cases=cases)
 
 
-def _truncated(name: str, says: str, *turns: Turn, text: str = "", cases: tuple[str, ...] = ()) -> Scenario:
+def _truncated(
+    name: str, says: str, *turns: Turn, text: str = "", cut: int = 0, cases: tuple[str, ...] = ()
+) -> Scenario:
     """A stream that ends without a word that it ended, after something was shown: it is not tried again."""
-    return _scenario(name, says, *turns, expected=fails("upstream_truncated", text), cases=cases)
+    return _scenario(name, says, *turns, expected=fails("upstream_truncated", text, cut=cut), cases=cases)
 
 
 _LABELS = (
@@ -112,7 +114,7 @@ _LABELS = (
             f"the turn ends for {label}, a whole call before it",
             stream(say("so "), _CALL, Finish(reason=label), Done()),
             _OK,
-            expected=fails(label, "so "),
+            expected=fails(label, "so ", cut=1),
             cases=("BR-199",),
         )
         for label in ("length", "content_filter")
@@ -129,8 +131,12 @@ _CUTS = (
         stream(think("hm"), _EOF),
         expected=fails("upstream_truncated", thinking="hm"),
     ),
-    _truncated("eof_after_call", "the body ends after a whole call", stream(say("so "), _CALL, _EOF), text="so "),
-    _truncated("eof_in_call", "the body ends in the middle of a call", stream(_HALF_CALL, _EOF), cases=("BR-194",)),
+    _truncated(
+        "eof_after_call", "the body ends after a whole call", stream(say("so "), _CALL, _EOF), text="so ", cut=1
+    ),
+    _truncated(
+        "eof_in_call", "the body ends in the middle of a call", stream(_HALF_CALL, _EOF), cut=1, cases=("BR-194",)
+    ),
     _truncated(
         "eof_in_event",
         "the body ends in the middle of an event",
@@ -145,7 +151,9 @@ _CUTS = (
         expected=fails("upstream_truncated", "a b", **_SEES),
     ),
     _truncated("cut_after_text", "the connection ends within the body", stream(say("ha", "lf"), _CUT), text="half"),
-    _truncated("cut_in_call", "the connection ends within a call", stream(say("so "), _HALF_CALL, _CUT), text="so "),
+    _truncated(
+        "cut_in_call", "the connection ends within a call", stream(say("so "), _HALF_CALL, _CUT), text="so ", cut=1
+    ),
     _truncated("reset_after_text", "the connection is reset", stream(say("ha", "lf"), Reset()), text="half"),
     _scenario(
         "eof_at_once_then_ok",
@@ -226,7 +234,7 @@ _OPEN = (
         "stall_in_call",
         "silence in the middle of a call",
         stream(say("so "), _HALF_CALL, Stall(), _STOP),
-        expected=fails("stalled", "so "),
+        expected=fails("stalled", "so ", cut=1),
         needs=("stall_limit",),
     ),
 )
