@@ -31,6 +31,7 @@ from treadle.kernel.inputs import (
     ToolPaused,
     ToolProgressed,
     ToolReturned,
+    TookOver,
 )
 from treadle.kernel.machine import Machine
 from treadle.kernel.transitions import TRANSITIONS, Phase
@@ -46,6 +47,9 @@ from treadle.values.usage import UsageDelta
 
 RUN = RunId("r1")
 REQUEST = TurnRequest(prompt="hi", run_id=RUN, root_run_id=RUN)
+LONGEST = 40
+"""Inputs of the longest play."""
+
 
 def _usage(dice: Random) -> UsageDelta:
     return UsageDelta(input_tokens=dice.randint(0, 9), output_tokens=dice.randint(0, 9))
@@ -57,7 +61,9 @@ def _ask(dice: Random) -> PauseAsk:
 
 def _rules(dice: Random) -> RunRules:
     limits = Limits(
-        rounds=dice.choice([None, 1, 2, 4]), tool_calls=dice.choice([None, 1, 3]), tokens=dice.choice([None, None, 30])
+        rounds=dice.choice([None, 1, 2, 4]),
+        tool_calls=dice.choice([None, None, 1, 3]),
+        tokens=dice.choice([None, None, 30]),
     )
     retries = Retries(attempts=dice.randint(1, 3), after_output=dice.random() < 0.5)
     return RunRules(agent="a", model="m", limits=limits, retries=retries, recalls=dice.random() < 0.2)
@@ -66,13 +72,14 @@ def _rules(dice: Random) -> RunRules:
 def _turn(dice: Random, at_least: int) -> ModelTurn:
     requests = tuple(
         ToolRequest(name=dice.choice(["add", "ping"]), damage=dice.choice([None, None, None, "not json"]))
-        for _ in range(max(at_least, dice.choice([0, 1, 1, 2, 3])))
+        for _ in range(max(at_least, dice.choice([0, 1, 1, 2, 2, 3, 3, 3])))
     )
+    labels = [None, *StopReason] if dice.random() < 0.2 else [None, StopReason.STOP, StopReason.TOOL_CALLS]
     return ModelTurn(
         text=dice.choice(["", "t"]),
         tool_requests=requests,
         usage=_usage(dice),
-        stop_reason=dice.choice([None, *StopReason]),
+        stop_reason=dice.choice(labels),
         damage="fragments without an owner" if dice.random() < 0.1 else None,
     )
 
@@ -84,9 +91,9 @@ def _outcome(dice: Random, named: CallId) -> ToolOutcome:
 
 
 def _resolution(dice: Random, named: InterruptId) -> Resolution:
-    return Resolution(
-        interrupt_id=named, settlement=dice.choice(list(Settlement)), value=dice.choice([None, {"a": 1}])
-    )
+    settlements = [Settlement.ANSWERED] if dice.random() < 0.5 else list(Settlement)
+    value = dice.choice([None, None, {"a": 1}, {"a": 1}, "yes"])
+    return Resolution(interrupt_id=named, settlement=dice.choice(settlements), value=value)
 
 
 class _Table:
@@ -97,6 +104,7 @@ class _Table:
         self.calls = list(machine.standing.calls) or [call_id(RUN, 1)]
         self.open = [call.call_id for call in machine.standing.open_calls()] or self.calls
         self.asked = [name for name in machine.standing.pauses if name not in machine.standing.answers]
+        self.ever_asked = [interrupt_id(RUN, number + 1) for number in range(machine.standing.pauses_made)]
         self.made = len(machine.standing.calls)
 
     def call(self) -> CallId:
@@ -104,8 +112,9 @@ class _Table:
         return self.dice.choice(self.open if lot < 0.8 else self.calls if lot < 0.9 else [call_id(RUN, 9)])
 
     def pause(self) -> InterruptId:
-        known = self.asked if self.dice.random() < 0.9 else []
-        return self.dice.choice(known or [interrupt_id(RUN, 9)])
+        lot = self.dice.random()
+        known = self.asked if lot < 0.8 else []
+        return self.dice.choice(known or (lot < 0.95 and self.ever_asked) or [interrupt_id(RUN, 99)])
 
 
 _MADE: dict[type[Input], Callable[[Random, _Table], Input]] = {
@@ -113,9 +122,9 @@ _MADE: dict[type[Input], Callable[[Random, _Table], Input]] = {
     Recalled: lambda dice, _: Recalled(blocks=("b",), problem=dice.choice([None, "memory is away"])),
     ModelAnnounced: lambda dice, at: ModelAnnounced(slot=dice.choice([at.made, at.made, 0, 3]), name="add"),
     ModelTurned: lambda dice, at: ModelTurned(
-        turn=_turn(dice, at.made if dice.random() < 0.9 else 0),
+        turn=_turn(dice, at.made if dice.random() < 0.95 else 0),
         streamed=frozenset(range(dice.randint(0, 2))),
-        gated={slot: _ask(dice) for slot in range(3) if dice.random() < 0.2},
+        gated={slot: _ask(dice) for slot in range(3) if dice.random() < 0.4},
     ),
     ModelBroke: lambda dice, _: ModelBroke(
         code="upstream_error", retryable=dice.random() < 0.7, shown=dice.random() < 0.4, usage=_usage(dice)
@@ -131,28 +140,38 @@ _MADE: dict[type[Input], Callable[[Random, _Table], Input]] = {
         limit=dice.choice([Limit.WALL_CLOCK, Limit.OUTPUT_BYTES]), shown=dice.random() < 0.5, usage=_usage(dice)
     ),
     CancelRequested: lambda dice, _: CancelRequested(shown=dice.random() < 0.5),
+    TookOver: lambda dice, _: TookOver(
+        shown=dice.random() < 0.5, idempotent=frozenset({"add"}) if dice.random() < 0.5 else frozenset()
+    ),
     PartBroke: lambda _, __: PartBroke(),
 }
 _ENDS = frozenset({CancelRequested, DeadlinePassed, PartBroke})
+_OFTEN = {ModelTurned: 5, ModelAnnounced: 2, Answered: 4, PauseExpired: 3, ToolReturned: 2}
 _LEGAL = {phase: [kind for at, kind in TRANSITIONS if at is phase] for phase in Phase}
+_GOING_ON = {
+    phase: [kind for kind in legal if kind not in _ENDS for _ in range(_OFTEN.get(kind, 1))] or legal
+    for phase, legal in _LEGAL.items()
+}
 
 Play = tuple[RunRules, list[Input]]
 
 
 def play(seed: int) -> Play:
-    """Rules, and up to 25 inputs: most of them fit where the run stands, the rest are whatever comes."""
+    """Rules, and inputs: most of them fit where the run stands, the rest are whatever comes."""
     dice = Random(seed)
     rules, told, machine = _rules(dice), [], Machine()
     machine.receive(Started(request=REQUEST, rules=rules))
-    for _ in range(dice.randint(0, 25)):
-        legal = _LEGAL[machine.phase]
-        going_on = [kind for kind in legal if kind not in _ENDS] or legal
+    left = dice.randint(0, LONGEST)
+    while left > 0:
         lot = dice.random()
-        kind = dice.choice(list(_MADE) if lot < 0.1 else legal if lot < 0.2 else going_on)
+        at_hand = _GOING_ON if lot > 0.15 else _LEGAL
+        kind = dice.choice(at_hand[machine.phase] if lot > 0.05 else list(_MADE))
         one = _MADE[kind](dice, _Table(dice, machine))
         told.append(one)
         with suppress(StateError):
             machine.receive(one)
+        # What is told to a run that is over changes nothing: a few of these are enough.
+        left -= 1 if machine.phase is not Phase.FINAL else 8
     return rules, told
 
 

@@ -161,6 +161,18 @@ class PartBroke:
         _check_code(self.code)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TookOver:
+    """The worker of this run was lost, and another one has rebuilt it.
+
+    Shape: `shown` as in `ModelBroke`, of the turn that was under way; `idempotent` names the tools that may be run
+    again without harm.
+    """
+
+    shown: bool = False
+    idempotent: frozenset[str] = frozenset()
+
+
 Input = (
     Started
     | Recalled
@@ -175,6 +187,7 @@ Input = (
     | DeadlinePassed
     | CancelRequested
     | PartBroke
+    | TookOver
 )
 
 

@@ -30,9 +30,10 @@ from treadle.kernel.inputs import (
     ToolPaused,
     ToolProgressed,
     ToolReturned,
+    TookOver,
 )
-from treadle.kernel.pausing import Pausing
 from treadle.kernel.standing import Standing, as_fields, edits
+from treadle.kernel.takeover import TakingOver
 from treadle.kernel.transitions import TRANSITIONS, Phase
 from treadle.values.facts import Ending
 from treadle.values.ids import CallId
@@ -41,7 +42,7 @@ from treadle.values.records import Entry
 from treadle.values.requests import TurnMessage
 
 
-class Machine(Pausing):
+class Machine(TakingOver):
     """The rules of one run.
 
     Shape: `receive` takes one input and gives the effects in the order in which they are to be carried out.
@@ -117,6 +118,8 @@ class Machine(Pausing):
                 self._answered(given.resolutions)
             case PauseExpired():
                 self._expired(given)
+            case TookOver():
+                self._took_over(given)
             case DeadlinePassed():
                 self._end(over_limit(given.limit), given)
             case CancelRequested():

@@ -34,6 +34,12 @@ def stopped(call_id: CallId) -> ToolOutcome:
     return ToolOutcome(call_id=call_id, status=ToolStatus.CANCELLED, error=error)
 
 
+def lost(call_id: CallId) -> ToolOutcome:
+    """The call had begun, and its worker was lost before it returned."""
+    error = "unknown: the worker was lost while it ran, and it may have taken effect"
+    return ToolOutcome(call_id=call_id, status=ToolStatus.UNKNOWN, error=error)
+
+
 def over_the_limit(call_id: CallId, limit: Limit) -> ToolOutcome:
     """The run may not make this call."""
     return ToolOutcome(call_id=call_id, status=ToolStatus.REFUSED, error=_LIMIT_WORDS[limit])

@@ -71,6 +71,8 @@ class Standing:
     dispatched: int = 0
     usage: UsageDelta = NO_USAGE
     spent_tokens: int = 0
+    takeovers: int = 0
+    """How often the present round was begun again after a lost worker."""
     pauses: dict[InterruptId, PendingInterrupt] = field(default_factory=dict)
     answers: dict[InterruptId, Resolution] = field(default_factory=dict)
     pauses_made: int = 0
@@ -131,12 +133,14 @@ def _recall_kept(s: Standing, f: Mapping[str, Any]) -> None:
 
 
 def _round_opened(s: Standing, f: Mapping[str, Any]) -> None:
+    s.takeovers = s.takeovers if f["round"] == s.round else 0
     s.round, s.attempt = f["round"], f["attempt"]
     s.phase, s.turn, s.calls = Phase.ASKING, None, {}
 
 
 def _round_cut(s: Standing, f: Mapping[str, Any]) -> None:
     _spend(s, f["usage"])
+    s.takeovers += f["code"] == fa.WORKER_LOST
 
 
 def _announced(s: Standing, f: Mapping[str, Any]) -> None:

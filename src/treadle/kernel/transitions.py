@@ -23,6 +23,7 @@ from treadle.kernel.inputs import (
     ToolPaused,
     ToolProgressed,
     ToolReturned,
+    TookOver,
 )
 
 
@@ -85,4 +86,10 @@ TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
     (_FINAL, CancelRequested): frozenset({_FINAL}),
     (_FINAL, PauseExpired): frozenset({_FINAL}),
     (_FINAL, PartBroke): frozenset({_FINAL}),
+    (_RECALLING, TookOver): frozenset({_RECALLING}),
+    (_ASKING, TookOver): frozenset({_ASKING, _FINAL}),
+    (_CALLING, TookOver): frozenset({_CALLING, _ASKING, _WAITING, _FINAL}),
+    (_STOPPING, TookOver): frozenset({_FINAL}),
+    (_WAITING, TookOver): frozenset({_WAITING}),
+    (_FINAL, TookOver): frozenset({_FINAL}),
 }

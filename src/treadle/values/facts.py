@@ -7,7 +7,7 @@ folding the facts and the events of a log in order.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from treadle.values.calls import ToolOutcome
 from treadle.values.limits import RunRules
@@ -41,6 +41,10 @@ class RoundOpened:
     kind: ClassVar[str] = "round_opened"
     round: int
     attempt: int
+
+
+WORKER_LOST: Final = "worker_lost"
+"""The code of an attempt, and of a run, whose worker was lost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,20 @@
-"""The loop, the writer and the log of a run."""
+"""The loop, the writer and the log of a run; what becomes of a run whose worker is lost."""
 
 from __future__ import annotations
 
 from tests.behaviour.requirement import Requirement
 
-ROWS: dict[str, Requirement] = {}
+_RECOVERY = "design: recovery"
+
+ROWS: dict[str, Requirement] = {
+    "TAKEOVER-turn": Requirement(
+        source=_RECOVERY, says="A model turn that had not finished is retracted, if it was shown, and asked again."
+    ),
+    "TAKEOVER-call": Requirement(
+        source=_RECOVERY,
+        says="Done calls are kept; one that was started is unknown, and not run again unless it is idempotent.",
+    ),
+    "TAKEOVER-bound": Requirement(
+        source="ours", says="A round is begun again a stated number of times after lost workers; then the run ends."
+    ),
+}

@@ -1,0 +1,64 @@
+"""A run whose worker was lost: what was under way is gone, and another goes on from the log."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from treadle.kernel.effects import CallTools, Recall, Withdraw
+from treadle.kernel.endings import failed_attempt
+from treadle.kernel.inputs import TookOver
+from treadle.kernel.pausing import Pausing
+from treadle.kernel.settlements import lost
+from treadle.kernel.transitions import Phase
+from treadle.values import events as ev
+from treadle.values.calls import ToolRequest
+from treadle.values.facts import WORKER_LOST, RoundCut
+from treadle.values.usage import NO_USAGE
+
+TAKEOVERS: Final = 3
+"""How often one round is begun again after a lost worker: a run that kills its workers must end."""
+
+
+class TakingOver(Pausing):
+    """What follows from the loss of a worker."""
+
+    __slots__ = ()
+
+    def _took_over(self, given: TookOver) -> None:
+        match self._s.phase:
+            case Phase.RECALLING:
+                self._out.append(Recall())
+            case Phase.ASKING:
+                self._ask_after_loss(shown=given.shown or bool(self._s.calls))
+            case Phase.CALLING | Phase.STOPPING:
+                self._call_after_loss(given)
+            case _:
+                return
+
+    def _ask_after_loss(self, *, shown: bool) -> None:
+        """A turn that had not finished is taken back and asked again; nobody knows what it has cost."""
+        this_round, attempt = self._s.round, self._s.attempt
+        if self._s.takeovers >= TAKEOVERS:
+            lost_for_good = failed_attempt(WORKER_LOST, "infrastructure", retryable=True)
+            self._end_asking(lost_for_good, usage=NO_USAGE, shown=shown)
+            return
+        self._keep(RoundCut(round=this_round, attempt=attempt, code=WORKER_LOST))
+        if shown:
+            self._emit(ev.Retracted, round=this_round, attempt=attempt, reason=WORKER_LOST)
+        else:
+            self._out.append(Withdraw())
+        self._ask(round=this_round, attempt=attempt + 1)
+
+    def _call_after_loss(self, given: TookOver) -> None:
+        """A call that was started is not started again, unless it may be: whether it took effect is unknown."""
+        again: list[ToolRequest] = []
+        for call in self._s.executing():
+            may = call.request is not None and call.name in given.idempotent and self._s.phase is Phase.CALLING
+            if may and call.request is not None:
+                again.append(call.request)
+            else:
+                self._settle(lost(call.call_id))
+        if again:
+            self._out.append(CallTools(requests=tuple(again)))
+        else:
+            self._go_on()
