@@ -120,6 +120,7 @@ class ModelMissingError(ModelError):
     """A model that runs on this machine cannot: a package or the weights are missing, or the processor is too old."""
 
     code = "model_missing"
+    error_class = "client"
 
 
 class ModelGarbledError(ModelError):

@@ -6,7 +6,7 @@ import pytest
 
 from tests.kernel.plays import REQUEST, RUN, Played
 from treadle.kernel.effects import AskModel, CallTools
-from treadle.kernel.inputs import ModelAnnounced, ModelTurned, Started, ToolReturned, TookOver
+from treadle.kernel.inputs import ModelAnnounced, ModelTurned, Started, TookOver, ToolReturned
 from treadle.kernel.machine import Machine
 from treadle.kernel.takeover import TAKEOVERS
 from treadle.kernel.transitions import Phase
@@ -20,6 +20,8 @@ CALLS = ModelTurn(tool_requests=(ToolRequest(name="add"), ToolRequest(name="pay"
 
 
 def begun(*given) -> Played:
+    """A run that was told these inputs."""
+    """A run that was told these inputs."""
     run = Played()
     for one in (Started(request=REQUEST, rules=RunRules(agent="a", model="m")), *given):
         assert run.tell(one)

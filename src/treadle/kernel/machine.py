@@ -27,10 +27,10 @@ from treadle.kernel.inputs import (
     PauseExpired,
     Recalled,
     Started,
+    TookOver,
     ToolPaused,
     ToolProgressed,
     ToolReturned,
-    TookOver,
 )
 from treadle.kernel.standing import Standing, as_fields, edits
 from treadle.kernel.takeover import TakingOver

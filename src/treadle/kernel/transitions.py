@@ -20,10 +20,10 @@ from treadle.kernel.inputs import (
     PauseExpired,
     Recalled,
     Started,
+    TookOver,
     ToolPaused,
     ToolProgressed,
     ToolReturned,
-    TookOver,
 )
 
 
