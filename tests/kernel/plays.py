@@ -28,10 +28,10 @@ from treadle.kernel.inputs import (
     PauseExpired,
     Recalled,
     Started,
+    TookOver,
     ToolPaused,
     ToolProgressed,
     ToolReturned,
-    TookOver,
 )
 from treadle.kernel.machine import Machine
 from treadle.kernel.transitions import TRANSITIONS, Phase
@@ -188,6 +188,8 @@ class Played:
     taken: list[Input] = field(default_factory=list)
     refused: list[Input] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
+    told: list[tuple[Effect, ...]] = field(default_factory=list)
+    """The effects of each input."""
     held: Emit | None = None
     index: int = 0
 
@@ -200,6 +202,7 @@ class Played:
             return False
         self.taken.append(given)
         self.effects.extend(effects)
+        self.told.append(effects)
         for effect in effects:
             self.write(effect)
         return True
