@@ -29,7 +29,7 @@ from treadle.adapters.models.openai_chat.stream import ChatStream
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 DELTAS: Final = 5_000
-LAP_DELTAS: Final = 4 * DELTAS
+LAP_DELTAS: Final = 8 * DELTAS
 """A lap repeats a short run, so that the caches that a collection has emptied are full for most of it."""
 LAP_ROUNDS: Final = 100
 LAP_RUNS: Final = 50
