@@ -81,7 +81,7 @@ class Gate:
                     last = text[-1]
                 except IndexError:
                     return None
-                if last == " " or last == "\t":  # noqa: PLR1714 (half the price of a membership test)
+                if last in BLANKS:
                     held, busy = last, True
                     text = text[:-1]
                     if not text:
