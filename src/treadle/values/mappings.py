@@ -82,8 +82,6 @@ def _frozen(value: Json, levels: int) -> Json:
         raise RecursionError
     # Plain classes first: to ask whether something is a mapping of another kind is slow.
     match value:
-        case FrozenDict():
-            return value
         case list() | tuple():
             return tuple([item if type(item) in _AS_IS else _frozen(item, levels - 1) for item in value])
         case dict() | Mapping():
