@@ -46,11 +46,13 @@ class Pausing(Rounds):
         for call, resolution, granted in self._open_segment():
             if not granted:
                 self._settle(declined(call.call_id, resolution))
-            elif call.request is not None:
-                requests.append(call.request)
-                answers[call.call_id] = resolution
-                if not call.dispatched:
-                    self._emit(ev.ToolCall, request=call.request, streamed=call.streamed)
+                continue
+            # Only the calls of a whole turn can pause.
+            assert call.request is not None
+            requests.append(call.request)
+            answers[call.call_id] = resolution
+            if not call.dispatched:
+                self._emit(ev.ToolCall, request=call.request, streamed=call.streamed)
         if requests:
             self._out.append(CallTools(requests=tuple(requests), answers=answers))
         else:
