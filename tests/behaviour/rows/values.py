@@ -18,11 +18,7 @@ ROWS: dict[str, Requirement] = {
     ),
     "V04": Requirement(source=_SOURCE, says="An outcome's messages and tool outcomes are carried and never looked at."),
     "V05": Requirement(source=_SOURCE, says="An event has a kind, an index and its run's id."),
-    "V06": Requirement(
-        source=_SOURCE,
-        says="Indexes are dense over a run. They begin at 0.",
-        deferral="It shows where a run is driven; the tests of whole runs hold it as EV-1.",
-    ),
+    "V06": Requirement(source=_SOURCE, says="Indexes are dense over a run. They begin at 0."),
     "V07": Requirement(
         source=_SOURCE, says="Nobody but the run's writer gives an index: what is made before has none."
     ),
