@@ -201,6 +201,16 @@ class SchemaTooNewError(RunLogError):
     code = "schema_too_new"
 
 
+class CursorError(RunLogError):
+    """A reader's cursor does not stand in this log. `reset_to` is one that does; None: begin anew."""
+
+    code = "bad_cursor"
+
+    def __init__(self, message: str, *, reset_to: str | None = None) -> None:
+        super().__init__(message)
+        self.reset_to = reset_to
+
+
 class FencedError(RunLogError):
     """A newer owner holds the run; this one stops. Nothing was written."""
 

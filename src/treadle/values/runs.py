@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.mappings import empty, frozen
@@ -116,3 +116,15 @@ class Cursor:
 
     def __str__(self) -> str:
         return f"{self.epoch}:{self.index}"
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """The cursor that this text says.
+
+        Raises:
+            ValueError: It says none.
+        """
+        epoch, colon, index = text.partition(":")
+        if not (colon and epoch.isascii() and index.isascii() and epoch.isdecimal() and index.isdecimal()):
+            raise ValueError(f"expected a cursor EPOCH:INDEX, came {text[:40]!r}")
+        return cls(epoch=int(epoch), index=int(index))

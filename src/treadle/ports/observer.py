@@ -1,0 +1,24 @@
+"""The port of those who look on: traces, metrics, bills. They fold the records and answer nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from treadle.values.ids import RunId
+from treadle.values.stretches import Stretch
+
+
+class RunObserver(Protocol):
+    """Somebody who is told what was stored of a run, by the worker that stored it."""
+
+    def stored(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
+        """These stretches were stored, in order, right after those of the last call for this run.
+
+        Called in the run's own task and context, so it must not wait. What it raises is logged and harms nothing.
+        """
+        ...
+
+    def released(self, run_id: RunId, /) -> None:
+        """This worker has let the run go: closed, waiting, given back or lost. Nothing more comes for it from here."""
+        ...

@@ -1,0 +1,205 @@
+"""The log of a live run to its store: what the writer has written is appended, and only then may anyone see it.
+
+While an append is in flight, further pieces of one kind grow into one: nothing waits for them and nothing is lost.
+A run that nobody watches is appended seldom; one that is watched, at once.
+
+Source: ADR 0015 (commit first).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from treadle.ports.log import RunLog
+from treadle.runtime.kind_runs import ENTRIES, KindRuns
+from treadle.values.events import (
+    AskUser,
+    Cancelled,
+    ClosingEvent,
+    Done,
+    Error,
+    Interrupt,
+    RoundStarted,
+    RunStarted,
+)
+from treadle.values.facts import FACT_TYPES
+from treadle.values.runs import Lease, RunStatus
+from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
+
+PENDING: Final = 256
+"""Pieces that may wait for an append; then the provider is not read on."""
+UNWATCHED_S: Final = 0.25
+"""Seconds that a run which nobody watches may keep back what it has written."""
+
+_STATUSES: Final[dict[type[ClosingEvent], RunStatus]] = {
+    Done: RunStatus.DONE,
+    Error: RunStatus.ERROR,
+    Cancelled: RunStatus.CANCELLED,
+    AskUser: RunStatus.WAITING,
+    Interrupt: RunStatus.WAITING,
+}
+# These ride with the first thing that is to be seen.
+_RIDES: Final = frozenset({RunStarted, RoundStarted, *FACT_TYPES})
+
+
+class Appender:
+    """Appends one live run, as long as its lease holds.
+
+    `status` is the status that the store gave with the last append.
+    """
+
+    def __init__(
+        self,
+        *,
+        log: RunLog,
+        lease: Lease,
+        runs: KindRuns,
+        taken: Callable[[], Sequence[int]],
+        is_watched: Callable[[], bool],
+    ) -> None:
+        self._log = log
+        self._lease = lease
+        self._runs = runs
+        self._taken = taken
+        self._is_watched = is_watched
+        self._at = (0, 0)
+        self._seq = lease.next_seq
+        self._index = lease.next_index
+        self._wanted = 0
+        self._stored = 0
+        self._urgent: asyncio.Future[None] | None = None
+        self._committed: list[asyncio.Future[None]] = []
+        self.status = RunStatus.OWNED
+
+    async def run(self) -> None:
+        """Append until the segment is closed and stored.
+
+        Raises:
+            FencedError: A newer owner holds the run. What was not stored was never seen.
+            RunLogError: The store failed.
+        """
+        while True:
+            if not self._is_due():
+                if self._runs.closed and not self._has_more():
+                    return
+                await self._runs.more()
+                continue
+            if not self._is_hurried():
+                await self._linger()
+            await self._append()
+
+    async def commit(self) -> None:
+        """Wait until all that is written by now is stored."""
+        if self._has_more():
+            self._wanted += 1
+            waiter = asyncio.get_running_loop().create_future()
+            self._committed.append(waiter)
+            self._hurry()
+            await waiter
+
+    def _hurry(self) -> None:
+        if self._urgent is not None and not self._urgent.done():
+            self._urgent.set_result(None)
+        self._runs.wake()
+
+    def _has_more(self) -> bool:
+        run, item = self._at
+        runs = self._runs.runs
+        return bool(runs) and (run < len(runs) - 1 or item < len(runs[-1].items))
+
+    def _is_due(self) -> bool:
+        """Whether there is something that is to be stored on its own."""
+        if self._wanted or self._runs.closed:
+            return self._has_more()
+        at, skip = self._at
+        for run in self._runs.runs[at:]:
+            items = run.items[skip:]
+            skip = 0
+            if items and (run.kind is not ENTRIES or any(type(entry) not in _RIDES for entry in items)):
+                return True
+        return False
+
+    def _is_hurried(self) -> bool:
+        return bool(self._wanted) or self._runs.closed or self._is_watched() or self._runs.is_full
+
+    async def _linger(self) -> None:
+        """Nobody watches: let more come, up to a bound, unless somebody needs it stored."""
+        loop = asyncio.get_running_loop()
+        self._urgent = urgent = loop.create_future()
+        timer = loop.call_later(UNWATCHED_S, _end, urgent)
+        self._runs.on_full = self._hurry
+        try:
+            await urgent
+        finally:
+            timer.cancel()
+            self._urgent = None
+            self._runs.on_full = None
+
+    async def _append(self) -> None:
+        wanted, waiters = self._wanted, self._committed
+        self._committed = []
+        stretches, closing = self._sealed()
+        status = _STATUSES[type(closing)] if closing is not None else RunStatus.OWNED
+        wake_at_s = _wake_at(closing)
+        try:
+            self.status = await self._log.append(
+                self._lease, stretches, status=status, wake_at_s=wake_at_s, take=self._taken()
+            )
+        finally:
+            self._wanted -= wanted
+            for waiter in waiters:
+                if not waiter.done():
+                    waiter.set_result(None)
+        self._runs.let(self._runs.next + PENDING)
+
+    def _sealed(self) -> tuple[list[Stretch], ClosingEvent | None]:
+        """What is new, numbered; pieces of one stretch that waited together become one."""
+        stretches: list[Stretch] = []
+        closing: ClosingEvent | None = None
+        at, skip = self._at
+        runs = self._runs.runs
+        for run in runs[at:]:
+            items = run.items
+            if skip < len(items):
+                if run.kind is ENTRIES:
+                    made: Stretch = EntryStretch(
+                        seq=self._seq,
+                        index=self._index,
+                        entries=tuple(items[skip:]),
+                        at_s=run.at_s,
+                        epoch=self._lease.epoch,
+                    )
+                    last = items[-1]
+                    closing = last if isinstance(last, (Done, Error, Cancelled, AskUser, Interrupt)) else None
+                else:
+                    items[skip:] = ["".join(items[skip:])]
+                    made = SpeechStretch(
+                        seq=self._seq,
+                        index=self._index,
+                        kind=run.kind,
+                        key=run.key,
+                        texts=tuple(items[skip:]),
+                        at_s=run.at_s,
+                        epoch=self._lease.epoch,
+                    )
+                stretches.append(made)
+                self._seq += made.records
+                self._index += made.events
+            skip = 0
+        self._at = self._runs.place()
+        return stretches, closing
+
+
+def _wake_at(closing: ClosingEvent | None) -> float | None:
+    """When the first of the pauses is over."""
+    if not isinstance(closing, (AskUser, Interrupt)):
+        return None
+    times = [pause.expires_at for pause in closing.pending if pause.expires_at is not None]
+    return min(times) if times else None
+
+
+def _end(urgent: asyncio.Future[None]) -> None:
+    if not urgent.done():
+        urgent.set_result(None)
