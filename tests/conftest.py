@@ -13,6 +13,9 @@ from hypothesis import HealthCheck, settings
 
 from scripts.platforms import has_local_wheels
 
+# Runs pytest on tests that a test writes; the plugin of treadle.testing is tried with it.
+pytest_plugins = ["pytester"]
+
 # How long an example takes depends on who else uses the machine, so no property fails for being slow.
 settings.register_profile(
     "quick", max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
