@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from treadle.testing.scripts import ScriptedModel, parse_script, scripted
     from treadle.testing.stream_check import assert_stream, check_stream
     from treadle.testing.transcript_check import assert_transcript, check_transcript
-    from treadle.testing.virtual_time import VirtualTimeLoop, run_virtually
+    from treadle.testing.virtual_time import run_virtually
 
 _HOMES = {
     "CountedIds": "treadle.testing.counted_ids",
@@ -35,7 +35,6 @@ _HOMES = {
     "SCENARIOS": "treadle.testing.faults",
     "Scenario": "treadle.testing.faults",
     "ScriptedModel": "treadle.testing.scripts",
-    "VirtualTimeLoop": "treadle.testing.virtual_time",
     "assert_stream": "treadle.testing.stream_check",
     "assert_transcript": "treadle.testing.transcript_check",
     "check_stream": "treadle.testing.stream_check",
@@ -58,7 +57,6 @@ __all__ = [
     "FaultThread",
     "Scenario",
     "ScriptedModel",
-    "VirtualTimeLoop",
     "assert_stream",
     "assert_transcript",
     "check_stream",

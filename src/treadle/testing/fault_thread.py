@@ -16,7 +16,6 @@ from types import TracebackType
 from typing import Final, Self
 
 from treadle.errors import StateError
-from treadle.testing.faults.catalogue import SCENARIOS
 from treadle.testing.faults.ledger import Stats
 from treadle.testing.faults.scenario import Scenario
 from treadle.testing.faults.server import WAIT_S, FaultServer
@@ -31,7 +30,7 @@ class FaultThread:
     Shape: what the ledger holds may be read at any time; it changes while requests are under way.
     """
 
-    def __init__(self, *, scenarios: Mapping[str, Scenario] = SCENARIOS) -> None:
+    def __init__(self, *, scenarios: Mapping[str, Scenario] | None = None) -> None:
         self._server = FaultServer(scenarios=scenarios)
         self._stop = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None

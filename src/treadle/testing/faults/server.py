@@ -29,15 +29,15 @@ class FaultServer:
     """Serve scenarios while its `async with` lasts. Everything runs in the event loop it was entered in.
 
     Args:
-        scenarios: By name; the catalogue by default.
+        scenarios: By name; None: the catalogue.
         dialect: Whose words it speaks.
         port: 0 takes a free one.
     """
 
     def __init__(
-        self, *, scenarios: Mapping[str, Scenario] = SCENARIOS, dialect: Dialect | None = None, port: int = 0
+        self, *, scenarios: Mapping[str, Scenario] | None = None, dialect: Dialect | None = None, port: int = 0
     ) -> None:
-        self.scenarios = scenarios
+        self.scenarios = SCENARIOS if scenarios is None else scenarios
         self.stats = Stats(self._changed)
         self._dialect = dialect or OpenAIChat()
         self._port = port
