@@ -46,12 +46,11 @@ class KindRuns:
     at its own size.
     """
 
-    __slots__ = ("_base", "_room", "_texts", "bounded", "closed", "kind", "limit", "now_s", "runs", "waiters")
+    __slots__ = ("_base", "_entries", "_room", "_texts", "bounded", "closed", "limit", "now_s", "runs", "waiters")
 
     def __init__(self, now_s: Callable[[], float], *, bounded: bool, limit: int) -> None:
         self.runs: list[KindRun] = []
-        self.kind: str | None = None
-        """The kind of the stretch that is open; None: the next piece begins another."""
+        """The stretches, of which there is always one."""
         self.limit = limit
         self.bounded = bounded
         self.closed = False
@@ -60,6 +59,8 @@ class KindRuns:
         self._base = 0
         self._texts: list[Any] = []
         """The pieces of the last stretch, if it is of speech: they count towards `next` by being there."""
+        self._entries: list[Any] | None = self.begin(ENTRIES, None)
+        """The items of the last stretch, if it is of entries."""
         self._room: asyncio.Future[None] | None = None
 
     @property
@@ -70,26 +71,33 @@ class KindRuns:
     @property
     def last(self) -> Any:  # noqa: ANN401 (a piece, an event or a fact)
         """The last item; None in an empty log."""
-        return self.runs[-1].items[-1] if self.runs and self.runs[-1].items else None
+        items = self.runs[-1].items
+        return items[-1] if items else None
 
     def begin(self, kind: str, key: Any) -> list[Any]:  # noqa: ANN401 (as in KindRun)
-        """Begin a stretch and give the list that its items are appended to."""
-        self._base += len(self._texts)
-        run = KindRun(kind, key, self._base, self.now_s())
+        """Begin a stretch and give the list that its items are appended to, until another stretch is begun."""
+        self._base = base = self._base + len(self._texts)
+        run = KindRun(kind, key, base, self.now_s())
         self.runs.append(run)
-        self.kind = kind
-        self._texts = run.items if kind in SPEECH else []
-        return run.items
+        items = run.items
+        if kind is ENTRIES:
+            self._entries, self._texts = items, []
+        else:
+            self._entries, self._texts = None, items
+        return items
 
     def add(self, event: KernelEvent) -> None:
         """Append an event, which takes the next index."""
-        self._entries().append(event)
+        entries = self._entries
+        (self.begin(ENTRIES, None) if entries is None else entries).append(event)
         self._base += 1
-        self.wake()
+        if self.waiters:
+            self.wake()
 
     def keep(self, fact: Fact) -> None:
         """Append a fact."""
-        self._entries().append(fact)
+        entries = self._entries
+        (self.begin(ENTRIES, None) if entries is None else entries).append(fact)
 
     def close(self) -> None:
         """Nothing follows. Every reader is told."""
@@ -98,26 +106,23 @@ class KindRuns:
 
     def wake(self) -> None:
         """Wake the readers that wait."""
-        if self.waiters:
-            waiters, self.waiters = self.waiters, []
-            for waiter in waiters:
-                if not waiter.done():
-                    waiter.set_result(None)
+        while self.waiters:
+            waiter = self.waiters.pop()
+            if not waiter.done():
+                waiter.set_result(None)
 
-    async def more(self) -> None:
-        """Wait for the next entry, or for the end."""
-        waiter = asyncio.get_running_loop().create_future()
+    def more(self) -> asyncio.Future[None]:
+        """What is done with the next entry, or with the end."""
+        waiter: asyncio.Future[None] = asyncio.Future()
         self.waiters.append(waiter)
-        await waiter
+        return waiter
 
-    async def room(self) -> None:
-        """Wait until a reader lets the writer go on."""
-        if self.next >= self.limit:
-            self._room = asyncio.get_running_loop().create_future()
-            try:
-                await self._room
-            finally:
-                self._room = None
+    def room(self) -> asyncio.Future[None] | None:
+        """What is done when a reader lets the writer go on; None: it may."""
+        if self.next < self.limit:
+            return None
+        self._room = asyncio.Future()
+        return self._room
 
     def let(self, limit: int) -> None:
         """Let the writer go on up to this index."""
@@ -132,19 +137,15 @@ class KindRuns:
 
     def place(self) -> tuple[int, int]:
         """Where the log ends now."""
-        return (len(self.runs) - 1, len(self.runs[-1].items)) if self.runs else (0, 0)
+        return len(self.runs) - 1, len(self.runs[-1].items)
 
     def size_since(self, place: tuple[int, int]) -> int:
         """UTF-8 bytes of speech after a place."""
         at, skip = place
         size = 0
         for run in self.runs[at:]:
-            if run.kind in SPEECH:
-                size += len("".join(run.items[skip:]).encode())
+            if run.kind is not ENTRIES:
+                text = "".join(run.items[skip:])
+                size += len(text) if text.isascii() else len(text.encode())
             skip = 0
         return size
-
-    def _entries(self) -> list[Any]:
-        if self.kind is ENTRIES:
-            return self.runs[-1].items
-        return self.begin(ENTRIES, None)

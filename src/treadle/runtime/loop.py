@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, Final
 
@@ -20,7 +20,6 @@ from treadle.kernel.effects import (
     AskModel,
     CallTools,
     Close,
-    Effect,
     Emit,
     Keep,
     Recall,
@@ -52,13 +51,14 @@ from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
 from treadle.values.events import Error
 from treadle.values.limits import Limit, RunRules
-from treadle.values.model import TEXT, THINKING, CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
+from treadle.values.model import CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
 
 _log = logging.getLogger("treadle.run")
-_AT_REST: Final = frozenset({Phase.WAITING, Phase.FINAL})
+_AT_REST: Final = (Phase.WAITING, Phase.FINAL)
 _MEASURED: Final = (ModelBroke, DeadlinePassed, CancelRequested, PartBroke)
+_Deed = AskModel | CallTools | Close | Recall | StopModel | StopTools | Wait | Withdraw
 CHECKPOINT: Final = 256
 """Pieces between two looks at the size of the output, where no reader bounds the run."""
 _INTERRUPTS: Final = frozenset({CancelRequested, DeadlinePassed, ModelBroke, PartBroke})
@@ -150,22 +150,20 @@ class RunLoop:
         self._close(Close(event=Error, fields=fields))
 
     async def _to_rest(self) -> None:
-        while self._machine.phase not in _AT_REST:
+        machine, posted = self._machine, self._posted
+        while machine.phase not in _AT_REST:
             try:
-                await self._step()
+                if posted:
+                    self._tell(posted.popleft())
+                elif self._ask is None:
+                    await self._sleep(None)
+                elif self._ask_at_s and (wait_s := self._ask_at_s - self._clock.monotonic_s()) > 0:
+                    await self._sleep(wait_s)
+                else:
+                    self._ask = None
+                    await self._listen()
             except Exception as bug:  # noqa: BLE001 (the border of a run: whatever breaks is an input)
                 self._break(bug)
-
-    async def _step(self) -> None:
-        if self._posted:
-            self._tell(self._posted.popleft())
-        elif self._ask is None:
-            await self._sleep(None)
-        elif self._ask_at_s and (wait_s := self._ask_at_s - self._clock.monotonic_s()) > 0:
-            await self._sleep(wait_s)
-        else:
-            self._ask = None
-            await self._listen()
 
     def _break(self, bug: Exception) -> None:
         """A part of this side failed: the run ends `error`, and the operator is told the rest."""
@@ -190,8 +188,14 @@ class RunLoop:
             return  # The model ended in the very moment in which its silence was noticed.
         if isinstance(given, _MEASURED) and phase is Phase.ASKING:
             given = self._measured(given)
+        writer = self._writer
         for effect in self._machine.receive(given):
-            self._carry(effect)
+            if isinstance(effect, Emit):
+                writer.emit(effect)
+            elif isinstance(effect, Keep):
+                writer.keep(effect.fact)
+            else:
+                self._carry(effect)
 
     def _measured(
         self, given: ModelBroke | DeadlinePassed | CancelRequested | PartBroke
@@ -203,12 +207,8 @@ class RunLoop:
         self._writer.end_turn()
         return replace(told, shown=self._writer.shown)
 
-    def _carry(self, effect: Effect) -> None:
+    def _carry(self, effect: _Deed) -> None:
         match effect:
-            case Emit():
-                self._writer.emit(effect)
-            case Keep():
-                self._writer.keep(effect.fact)
             case AskModel():
                 self._prepare(effect)
             case CallTools():
@@ -276,10 +276,8 @@ class RunLoop:
 
     async def _absorb_interrupt(self) -> None:
         """The model ended before the interrupt came through: take it here, where it harms nothing."""
-        try:
+        with suppress(asyncio.CancelledError):
             await asyncio.sleep(0)
-        except asyncio.CancelledError:
-            pass
         self._interrupting = False
         self._uncancel()
 
@@ -291,39 +289,32 @@ class RunLoop:
     async def _hear(self, stream: AsyncIterator[list[ModelItem]]) -> Input:
         """Every delta passes here: nothing is made, looked up or awaited that it does not need."""
         writer, runs, deadlines = self._writer, self._runs, self._deadlines
-        short, thinking, arguments = writer.short, writer.thinking, writer.arguments
-        append: Callable[[str], None] | None = None
-        spoke, left = False, runs.limit - runs.next
+        open_kind, short, append = writer.road
+        left = runs.limit - runs.next
         async for items in stream:
             for item in items:
                 if type(item) is tuple:
                     kind, piece = item
-                    if kind == TEXT:
-                        spoke = True
-                        shown = short(piece)
-                        if shown:
-                            if append is None:
-                                append = writer.begin(TEXT).append
-                            append(shown)
-                            continue
-                        writer.let_go()
-                    elif kind == THINKING:
-                        thinking(piece)
-                    else:
-                        arguments(piece)
+                    if kind == open_kind and (shown := short(piece)):
+                        append(shown)
+                        left -= 1
+                        continue
+                    (writer.let_go if kind == open_kind else writer.speak)(kind, piece)
                 elif type(item) is TurnEnded:
-                    return self._turned(item.turn, spoke=spoke)
+                    return self._turned(item.turn)
                 else:
                     self._structure(item)
-                append = None
+                open_kind, short, append = writer.road
+                left -= 1
                 deadlines.reads += 1
             if not items:
                 deadlines.reads += 1
             if runs.waiters:
                 runs.wake()
-            left -= len(items)
             if left <= 0:
-                left = await self._checkpoint()
+                if (room := self._checkpoint()) is not None:
+                    await room
+                left = runs.limit - runs.next
         return self._failed(ModelTruncatedError("the model's stream ended without an end"))
 
     def _structure(self, item: ModelItem) -> None:
@@ -337,8 +328,8 @@ class RunLoop:
             case _:
                 raise TypeError(f"a model yields pieces, CallNamed, UsageTold and TurnEnded, not {item!r}")
 
-    def _turned(self, turn: ModelTurn, *, spoke: bool) -> ModelTurned:
-        if turn.text and not spoke:
+    def _turned(self, turn: ModelTurn) -> ModelTurned:
+        if turn.text and not self._writer.spoke:
             self._writer.text(turn.text)
         self._writer.end_turn()
         if not turn.usage.reported and self._told_usage.reported:
@@ -372,10 +363,11 @@ class RunLoop:
 
     # Bounds.
 
-    async def _checkpoint(self) -> int:
-        """Every so many pieces: compare the output with its limit, and wait for the reader.
+    def _checkpoint(self) -> Awaitable[None] | None:
+        """Every so many pieces: compare the output with its limit, and tell what to wait for.
 
-        Shape: how many more pieces may be written before the next checkpoint.
+        A model that never waits must not keep the loop from timers and from cancels, so there is a wait where no
+        reader bounds the run as well.
         """
         runs, limit_bytes = self._runs, self._rules.limits.output_bytes
         if limit_bytes is not None:
@@ -384,15 +376,13 @@ class RunLoop:
             if self._size_bytes > limit_bytes:
                 self.post(DeadlinePassed(limit=Limit.OUTPUT_BYTES))
         if runs.bounded:
-            await runs.room()
-        else:
-            runs.limit = runs.next + CHECKPOINT
-            # A model that never waits must not keep the loop from timers and from cancels.
-            await asyncio.sleep(0)
-        return runs.limit - runs.next
+            return runs.room()
+        runs.limit = runs.next + CHECKPOINT
+        return asyncio.sleep(0)
 
     async def _room(self) -> None:
-        await self._checkpoint()
+        if (room := self._checkpoint()) is not None:
+            await room
 
 
 def _wake(woken: asyncio.Future[None]) -> None:

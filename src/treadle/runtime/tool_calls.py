@@ -10,7 +10,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable, Iterable
-from typing import Any, Final
+from typing import Final
 
 from treadle.errors import ToolError
 from treadle.kernel.inputs import Input, ToolProgressed, ToolReturned
@@ -18,6 +18,7 @@ from treadle.ports.clock import Clock
 from treadle.ports.toolbox import CallContext, Toolbox
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId
+from treadle.values.mappings import Json
 
 GRACE_S: Final = 1.0
 """Seconds that a stopped call has to end by itself; after that nobody knows what it still does."""
@@ -149,7 +150,7 @@ class ToolCalls:
             return self._failed(running, f"{type(unforeseen).__name__}: the tool failed")
         return ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
 
-    async def _progress(self, running: _Running, payload: Any) -> None:
+    async def _progress(self, running: _Running, payload: Json) -> None:
         if running.stopped_as is None:
             self._post(ToolProgressed(call_id=running.request.call_id, payload=payload))
             await self._room()

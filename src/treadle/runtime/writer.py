@@ -24,12 +24,27 @@ from treadle.values.outcome import InvocationOutcome
 _BESIDE: Final = frozenset({ToolProgress, Stage, Extension, Extracted, Dropped})
 
 
+Road = tuple[str, Callable[[str], str | None], Callable[[str], None]]
+"""How speech of the kind at hand goes on: its kind, what gives of a piece that which may be shown at sight, and where
+to append that. What gives nothing has kept nothing of thinking and of arguments, and has kept all of text."""
+
+
+def _nothing(_: str) -> None:
+    return None
+
+
+def _whole(piece: str) -> str:
+    return piece
+
+
+_CLOSED: Final[Road] = ("", _nothing, _nothing)
+
+
 class Writer:
     """Writes one segment of a run.
 
-    `thinking` and `arguments` take one piece each. Text has a shorter road: `short` gives what of a piece may be
-    shown at once, and the caller appends it to the stretch that `begin` gave; where it gives None `let_go` writes what
-    became of it. Readers are to be woken after either.
+    Speech of one kind goes on by the `road`, piece for piece; readers are to be woken after it. Whatever does not go
+    on is for `speak`; what the road gave nothing for, is for `let_go`. The road is another after any other call.
     """
 
     __slots__ = (
@@ -40,13 +55,14 @@ class Writer:
         "_redaction",
         "_run_id",
         "_runs",
+        "_shorts",
         "_speaks",
         "_state",
         "_trusted",
-        "arguments",
-        "short",
+        "_unended",
+        "road",
+        "spoke",
         "streamed",
-        "thinking",
     )
 
     def __init__(self, *, run_id: RunId, runs: KindRuns, state: CloseState, redaction: Redaction | None = None) -> None:
@@ -58,12 +74,16 @@ class Writer:
         self._mark = runs.next
         self._passage = 0
         self._trusted = True
+        self._unended = False
         self._speaks: str | None = None
         self._call = CallId("")
+        self.spoke = False
+        """Whether text came in pieces since the attempt was begun."""
         self.streamed: set[CallId] = set()
-        self.short = state.short
-        self.thinking = self._thinking_road()
-        self.arguments = self._arguments_road()
+        self.road: Road = _CLOSED
+        # Argument text passes as it is, unless a filter redacts it. An empty piece is no piece.
+        arguments: Callable[[str], str | None] = _whole if redaction is None else _nothing
+        self._shorts = {TEXT: state.short, THINKING: state.short_thinking, ARGUMENTS: arguments}
 
     @property
     def shown(self) -> bool:
@@ -81,6 +101,7 @@ class Writer:
             self._state.retract()
         else:
             self._show(self._state.begin_round())
+        self.spoke = False
         self._mark = self._runs.next
 
     def speak_of(self, call_id: CallId) -> None:
@@ -91,16 +112,17 @@ class Writer:
 
     def emit(self, draft: Emit) -> None:
         """Seal a draft, or hold it until the next event."""
+        event = draft.event
         if draft.held:
             self._held = draft
             self._interrupt()
             return
-        if draft.event is Retracted:
+        if event is Retracted:
             self._state.retract()
             self._interrupt()
-        elif draft.event not in _BESIDE:
+        elif event not in _BESIDE:
             self.end_passage()
-        self._seal(draft.event, draft.fields)
+        self._seal(event, draft.fields)
 
     def withdraw(self) -> None:
         """Forget the held draft."""
@@ -108,12 +130,14 @@ class Writer:
 
     def keep(self, fact: Fact) -> None:
         """Remember a fact."""
+        self.road = _CLOSED
         self._runs.keep(fact)
 
     def end_passage(self) -> None:
         """Let go what a filter held of the passage; the next piece begins another."""
-        if self._trusted:
+        if self._unended and self._trusted:
             self._show(self._state.end_passage())
+            self._unended = False
         self._interrupt()
 
     def end_turn(self) -> None:
@@ -124,6 +148,7 @@ class Writer:
                 self._say(ARGUMENTS, rest)
         if self._trusted:
             self._show(self._state.end_turn())
+        self._unended = False
         self._interrupt()
 
     def distrust(self) -> None:
@@ -141,9 +166,35 @@ class Writer:
         self._seal(draft.event, {**draft.fields, "outcome": outcome})
         self._runs.close()
 
+    def speak(self, kind: str, piece: str) -> None:
+        """Take a piece of speech of any kind."""
+        self._unended = True
+        if kind == TEXT:
+            self.spoke = True
+            self._show(self._state.pieces(piece))
+        elif kind == THINKING:
+            shown = self._state.short_thinking(piece)
+            self._show(self._state.think(piece) if shown is None else ((THINKING, shown),))
+        else:
+            shown = piece if self._redaction is None else self._redaction.arguments(self._call, piece)
+            if shown:
+                self._say(ARGUMENTS, shown)
+
+    def let_go(self, kind: str, piece: str) -> None:
+        """Take a piece that the road gave nothing for."""
+        if kind == TEXT:
+            self._show(self._state.let_go())
+        else:
+            self.speak(kind, piece)
+
+    def text(self, whole: str) -> None:
+        """Take text that did not come in pieces."""
+        self._unended = True
+        self._show(self._state.pieces(whole))
+
     def _interrupt(self) -> None:
         self._speaks = None
-        self._runs.kind = None
+        self.road = _CLOSED
 
     def _seal(self, event: type[KernelEvent], fields: Mapping[str, Any]) -> None:
         if self._held is not None:
@@ -151,64 +202,35 @@ class Writer:
             self._seal(held.event, held.fields)
         if self._redaction is not None:
             fields = self._redaction.fields(event, fields)
+        self.road = _CLOSED
         self._runs.add(event(index=self._runs.next, run_id=self._run_id, **fields))
 
     def _show(self, pieces: Iterable[Piece]) -> None:
         """Put what came out of the filters where it belongs."""
-        for piece in pieces:
-            if piece[0] == EXTRACTED:
-                found = piece[1]
+        for kind, value in pieces:
+            if kind == EXTRACTED:
+                found: Any = value
                 fields = {"tag": found.tag, "operations": found.operations, "diagnostic": found.diagnostic}
                 self._seal(Extracted, fields)
-            elif piece[0] == TEXT:
-                self._say(TEXT, piece[1])
             else:
-                self._say(THINKING, piece[1])
+                self._say(kind, str(value))
 
     def _say(self, kind: str, text: str) -> None:
-        (self._runs.runs[-1].items if self._runs.kind is kind else self.begin(kind)).append(text)
+        road = self.road if self.road[0] == kind else self._begin(kind)
+        road[2](text)
 
-    def begin(self, kind: str) -> list[str]:
-        """Another kind of speech, or the same after something else: begin its stretch, and give the list of it."""
+    def _begin(self, kind: str) -> Road:
+        """Another kind of speech, or the same after something else: begin its stretch."""
         if self._held is not None:
             held, self._held = self._held, None
             self._seal(held.event, held.fields)
-        if kind is ARGUMENTS:
+        if kind == ARGUMENTS:
             self.streamed.add(self._call)
-        elif self._speaks != kind:
-            self._passage += 1
+            items = self._runs.begin(ARGUMENTS, self._call)
+        else:
+            if self._speaks != kind:
+                self._passage += 1
+            items = self._runs.begin(kind, self._passage)
         self._speaks = kind
-        return self._runs.begin(kind, self._call if kind is ARGUMENTS else self._passage)
-
-    def let_go(self) -> None:
-        """Write what the filters made of a piece that `short` did not pass."""
-        self._show(self._state.let_go())
-
-    def text(self, whole: str) -> None:
-        """Take text that did not come in pieces."""
-        self._show(self._state.pieces(whole))
-
-    def _arguments_road(self) -> Callable[[str], None]:
-        runs, begin, redaction = self._runs, self.begin, self._redaction
-
-        def arguments(piece: str) -> None:
-            # The stretch of a call's pieces goes on as long as nothing else is written.
-            if piece:
-                (runs.runs[-1].items if runs.kind is ARGUMENTS else begin(ARGUMENTS)).append(piece)
-
-        if redaction is None:
-            return arguments
-        redact = redaction.arguments
-        return lambda piece: arguments(redact(self._call, piece))
-
-    def _thinking_road(self) -> Callable[[str], None]:
-        short, runs, begin, show, state = self._state.short_thinking, self._runs, self.begin, self._show, self._state
-
-        def thinking(piece: str) -> None:
-            shown = short(piece)
-            if shown:
-                (runs.runs[-1].items if runs.kind is THINKING else begin(THINKING)).append(shown)
-            elif shown is None:
-                show(state.think(piece))
-
-        return thinking
+        self.road = road = (kind, self._shorts[kind], items.append)
+        return road

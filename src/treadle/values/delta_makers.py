@@ -9,7 +9,7 @@ Shape: texts of one stretch, in order, and the index of the first; one event a t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 from treadle.values.events import KernelEvent, TextDelta, Thinking, ToolArguments
 from treadle.values.ids import CallId, RunId
@@ -24,14 +24,11 @@ class _ArgumentsTwin:
     __slots__ = ("index", "run_id", "call_id", "text")  # noqa: RUF023 (the order is the layout)
 
 
-_new: Final = object.__new__
-
-
 def text_deltas(first: int, run_id: RunId, passage: int, texts: Sequence[str]) -> list[KernelEvent]:
     """One `TextDelta` a text."""
     made: list[KernelEvent] = []
     for index, text in enumerate(texts, first):
-        event: Any = _new(_SpeechTwin)
+        event: Any = _SpeechTwin()
         event.index = index
         event.run_id = run_id
         event.passage = passage
@@ -45,7 +42,7 @@ def thinkings(first: int, run_id: RunId, passage: int, texts: Sequence[str]) -> 
     """One `Thinking` a text."""
     made: list[KernelEvent] = []
     for index, text in enumerate(texts, first):
-        event: Any = _new(_SpeechTwin)
+        event: Any = _SpeechTwin()
         event.index = index
         event.run_id = run_id
         event.passage = passage
@@ -59,7 +56,7 @@ def tool_arguments(first: int, run_id: RunId, call_id: CallId, texts: Sequence[s
     """One `ToolArguments` a text."""
     made: list[KernelEvent] = []
     for index, text in enumerate(texts, first):
-        event: Any = _new(_ArgumentsTwin)
+        event: Any = _ArgumentsTwin()
         event.index = index
         event.run_id = run_id
         event.call_id = call_id
