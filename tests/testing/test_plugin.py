@@ -88,7 +88,7 @@ def apart(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
 def test_a_users_tests_get_agents_models_and_a_fault_server(apart: pytest.Pytester) -> None:
     """In plain tests, with no marker and no other plugin (ours)."""
     apart.makepyfile(SYNC)
-    apart.runpytest_subprocess("-p", "treadle.testing.plugin", "-W", "error").assert_outcomes(passed=3)
+    apart.runpytest_inprocess("-p", "treadle.testing.plugin").assert_outcomes(passed=3)
 
 
 @pytest.mark.slow
