@@ -16,7 +16,7 @@ from treadle.values.runs import OnBusyThread, RunState, RunStatus
 @check()
 async def a_new_run_is_ready_and_empty(bench: Bench) -> None:
     """Nothing is written and nobody owns it; what was asked is kept as it came."""
-    run = bench.new_run(thread_id=ThreadId("t1"), properties={"tier": 1, "tags": ["a"]}, request=b"\x00\xff")
+    run = bench.new_run(thread_id=ThreadId("t1"), properties={"tier": 1, "name": "a"}, request=b"\x00\xff")
     created = await bench.store.create(run)
     now_s = bench.clock.now_s()
     assert created == RunState(
@@ -32,7 +32,7 @@ async def a_new_run_is_ready_and_empty(bench: Bench) -> None:
         changed_s=now_s,
         request=b"\x00\xff",
         plan=PLAN,
-        properties={"tier": 1, "tags": ["a"]},
+        properties={"tier": 1, "name": "a"},
     )
     assert await bench.state() == created
     assert await bench.log() == []

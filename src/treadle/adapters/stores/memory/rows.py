@@ -1,0 +1,202 @@
+"""The log of one run in memory: rows of texts and rows of entries, found by seq and by index.
+
+A row of texts grows while its passage goes on under one owner, so a delta costs a place in a list; events are made by
+whoever reads. A row of entries is one stretch as it came. Nothing is awaited here.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import Final
+
+from treadle.errors import SequenceConflictError
+from treadle.values.facts import FACT_TYPES
+from treadle.values.ids import CallId, RunId
+from treadle.values.records import Entry
+from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
+
+_FACTS: Final = frozenset(FACT_TYPES)
+_SEQ: Final = attrgetter("seq")
+_INDEX: Final = attrgetter("index")
+
+
+class SpeechRow:
+    """Texts of one passage or call that one owner wrote one after the other."""
+
+    __slots__ = ("at_s", "epoch", "index", "key", "kind", "seq", "texts")
+
+    def __init__(self, stretch: SpeechStretch, epoch: int) -> None:
+        self.seq = stretch.seq
+        self.index = stretch.index
+        self.kind = stretch.kind
+        self.key: int | CallId = stretch.key
+        self.at_s = stretch.at_s
+        self.epoch = epoch
+        self.texts = list(stretch.texts)
+
+    def continues(self, stretch: SpeechStretch, epoch: int) -> bool:
+        """Whether a stretch that comes next goes on with this row."""
+        return (self.kind, self.key, self.epoch) == (stretch.kind, stretch.key, epoch)
+
+    def cut(self, begin: int, end: int) -> SpeechStretch:
+        """Some of its texts."""
+        return SpeechStretch(
+            seq=self.seq + begin,
+            index=self.index + begin,
+            kind=self.kind,
+            key=self.key,
+            texts=tuple(self.texts[begin:end]),
+            at_s=self.at_s,
+            epoch=self.epoch,
+        )
+
+
+Row = SpeechRow | EntryStretch
+_Told = tuple[int, object]
+
+
+class Rows:
+    """What is stored of one run.
+
+    Shape: `next_seq` and `next_index` are those of the next record and of the next event.
+    """
+
+    __slots__ = ("_rows", "next_index", "next_seq")
+
+    def __init__(self) -> None:
+        self._rows: list[Row] = []
+        self.next_seq = 0
+        self.next_index = 0
+
+    def holds(self, run_id: RunId, stretches: Sequence[Stretch]) -> bool:
+        """Whether exactly these stretches stand in the log already; else they begin where it ends.
+
+        Raises:
+            SequenceConflictError: Neither.
+        """
+        if not stretches:
+            return False
+        seq, index = stretches[0].seq, stretches[0].index
+        self._refuse_gaps(run_id, stretches)
+        if seq < self.next_seq:
+            count = sum(stretch.records for stretch in stretches)
+            came = [told for stretch in stretches for told in _told(stretch)]
+            if seq < 0 or list(self._told_from(seq, count)) != came:
+                raise SequenceConflictError(f"log of {run_id!r} holds other content at {seq!r}")
+            return True
+        if (seq, index) != (self.next_seq, self.next_index):
+            ends = f"{self.next_seq!r} (index {self.next_index!r})"
+            raise SequenceConflictError(f"log of {run_id!r} ends at {ends}, not at {seq!r} (index {index!r})")
+        return False
+
+    def add(self, stretches: Sequence[Stretch], epoch: int) -> None:
+        """Add stretches that begin where the log ends."""
+        for stretch in stretches:
+            last = self._rows[-1] if self._rows else None
+            if isinstance(stretch, EntryStretch):
+                if stretch.entries:
+                    self._rows.append(stretch if stretch.epoch == epoch else replace(stretch, epoch=epoch))
+            elif isinstance(last, SpeechRow) and last.continues(stretch, epoch):
+                last.texts.extend(stretch.texts)
+            else:
+                self._rows.append(SpeechRow(stretch, epoch))
+            self.next_seq += stretch.records
+            self.next_index += stretch.events
+
+    def read(self, after: int, limit: int) -> list[Stretch]:
+        """What lies after an event: about `limit` records, and an event among them where one is left."""
+        if after >= self.next_index:
+            return []
+        found: list[Stretch] = []
+        left, lacks_event = limit, after + 1 < self.next_index
+        for stretch in self._after(after, limit):
+            if left <= 0 and not lacks_event:
+                break
+            found.append(stretch)
+            left -= stretch.records
+            lacks_event = lacks_event and not stretch.events
+        return found
+
+    def forget_facts(self) -> None:
+        """Drop every fact. Events keep their seqs and indexes."""
+        rows: list[Row] = []
+        for row in self._rows:
+            rows.extend([row] if isinstance(row, SpeechRow) else _without_facts(row))
+        self._rows = rows
+
+    def _refuse_gaps(self, run_id: RunId, stretches: Sequence[Stretch]) -> None:
+        seq, index = stretches[0].seq, stretches[0].index
+        for stretch in stretches:
+            if (stretch.seq, stretch.index) != (seq, index):
+                came = f"{stretch.seq!r} (index {stretch.index!r})"
+                said = f"an append to {run_id!r} goes on at {seq!r} (index {index!r}), came {came}"
+                raise SequenceConflictError(said)
+            seq += stretch.records
+            index += stretch.events
+
+    def _after(self, after: int, limit: int) -> Iterator[Stretch]:
+        """Rows from the one that holds the event, what lies before it cut away. Long rows of speech come in pieces."""
+        first = max(0, bisect_right(self._rows, after, key=_INDEX) - 1)
+        for place in range(first, len(self._rows)):
+            row = self._rows[place]
+            if isinstance(row, EntryStretch):
+                rest = _after_event(row, after) if place == first else row
+                if rest is not None:
+                    yield rest
+                continue
+            begin = max(0, after + 1 - row.index)
+            while begin < len(row.texts):
+                yield row.cut(begin, begin + limit)
+                begin += limit
+
+    def _told_from(self, seq: int, count: int) -> Iterator[_Told]:
+        """So many records from a seq on, in comparable form."""
+        place = bisect_right(self._rows, seq, key=_SEQ) - 1
+        while count > 0 and place < len(self._rows):
+            row = self._rows[place]
+            if isinstance(row, EntryStretch):
+                told = list(_told(row))[seq - row.seq :][:count]
+            else:
+                begin = seq - row.seq
+                told = list(_told(row.cut(begin, begin + count)))
+            yield from told
+            seq += len(told)
+            count -= len(told)
+            place += 1
+
+
+def _told(stretch: Stretch) -> Iterator[_Told]:
+    """Seq and content of each record of a stretch, whatever it was cut from."""
+    if isinstance(stretch, SpeechStretch):
+        yield from ((seq, (stretch.kind, stretch.key, text)) for seq, text in enumerate(stretch.texts, stretch.seq))
+    else:
+        yield from enumerate(stretch.entries, stretch.seq)
+
+
+def _after_event(row: EntryStretch, after: int) -> EntryStretch | None:
+    """What of a row comes after an event."""
+    skip = after + 1 - row.index
+    if skip <= 0:
+        return row
+    for place, entry in enumerate(row.entries, 1):
+        skip -= type(entry) not in _FACTS
+        if skip == 0:
+            rest = row.entries[place:]
+            return replace(row, seq=row.seq + place, index=after + 1, entries=rest) if rest else None
+    return None
+
+
+def _without_facts(row: EntryStretch) -> Iterator[EntryStretch]:
+    """Rows of the events that stood together."""
+    events: list[Entry] = []
+    index = row.index
+    for seq, entry in enumerate((*row.entries, None), row.seq):
+        if entry is not None and type(entry) not in _FACTS:
+            events.append(entry)
+        elif events:
+            yield replace(row, seq=seq - len(events), index=index, entries=tuple(events))
+            index += len(events)
+            events = []
