@@ -19,7 +19,7 @@ from treadle.text.automaton import Automaton, StreamFilter, automaton_of, throug
 from treadle.text.gate import Gate
 from treadle.text.lines import BLANKS
 from treadle.text.pieces import TEXT, THINKING, Piece, Step, settled, text_of
-from treadle.text.surrogates import PairJoiner, find_half
+from treadle.text.surrogates import PairJoiner
 
 
 class CloseState:
@@ -82,7 +82,8 @@ class CloseState:
         self._gate = Gate(known, self._shown)
         self.feed = self._gate.road(self._look_and_let_go)
         self.short = self._gate.road(self._gate.look)
-        self.short_thinking = self._thinking_road()
+        heard = any(stage.hears_thinking for stage in self._stages[1:])
+        self.short_thinking = _not_taken if heard else self._gate.beside(self._thoughts.append)
         self._settle_gate()
 
     @property
@@ -153,8 +154,7 @@ class CloseState:
         """Let go of what is held: what comes next is no continuation of it."""
         if self._is_ended("passage", "turn"):
             return ()
-        let_go = self._end(lambda stage, steps: stage.end_passage(steps))
-        self._ended = "passage"
+        let_go = self._end("passage")
         self._compact()
         return let_go
 
@@ -162,9 +162,7 @@ class CloseState:
         """Let go of what is held and end what is open: the model has said all it had to say."""
         if self._is_ended("turn"):
             return ()
-        let_go = self._end(lambda stage, steps: stage.end_turn(steps))
-        self._ended = "turn"
-        return let_go
+        return self._end("turn")
 
     def begin_round(self, round_number: int | None = None) -> tuple[Piece, ...]:
         """End the turn before, if it is not ended, and remember this place for `retract`.
@@ -245,33 +243,25 @@ class CloseState:
         shown = self._gate.look(text)
         return (text_of(self.let_go()) or None) if shown is None else shown
 
-    def _thinking_road(self) -> Callable[[str], str | None]:
-        state, gate, append = self, self._gate, self._thoughts.append
-        filtered = any(stage.hears_thinking for stage in self._stages[1:])
-
-        def pass_by(text: str) -> str | None:
-            if filtered or not text or not state._thinking_goes_on() or gate.stirred() or gate.held():
-                return None
-            if not text.isascii() and find_half(text):
-                return None
-            append(text)
-            return text
-
-        return pass_by
-
     def _thinking_goes_on(self) -> bool:
         """Tell whether no text came since the last thinking: what took the short road lengthened what was shown."""
         return self._thinking_open and len(self._shown) == self._told
 
-    def _end(self, end: Callable[[Automaton, list[Step]], None]) -> tuple[Piece, ...]:
+    def _end(self, what: str) -> tuple[Piece, ...]:
         if self._flushed:
             return ()
         steps = self._taken_from_gate()
         for stage in self._stages:
-            steps = through(stage, steps)
-            end(stage, steps)
+            if steps:
+                steps = through(stage, steps)
+            if what == "turn":
+                stage.end_turn(steps)
+            else:
+                stage.end_passage(steps)
         self._thinking_open = False
-        return self._record(steps)
+        let_go = self._record(steps)
+        self._ended = what
+        return let_go
 
     def _taken_from_gate(self) -> list[Step]:
         """Tell the filters what passed them by, and hand them what the gate holds."""
@@ -293,7 +283,7 @@ class CloseState:
 
     def _record(self, steps: Sequence[Step]) -> tuple[Piece, ...]:
         self._ended = ""
-        pieces = settled(steps)
+        pieces = settled(steps) if steps else ()
         for kind, value in pieces:
             if kind == TEXT:
                 self._shown.append(cast("str", value))
@@ -304,7 +294,8 @@ class CloseState:
 
     def _settle_gate(self) -> None:
         self._told = len(self._shown)
-        self._gate.set(stirred=self._sees_all or any(stage.busy for stage in self._stages))
+        stirred = self._sees_all or any(stage.busy for stage in self._stages)
+        self._gate.set(stirred=stirred, thinking=self._thinking_open)
 
     def _compact(self) -> None:
         """Keep one text for each passage, not one for each delta."""
@@ -317,6 +308,10 @@ class CloseState:
     def _check_open(self, what: str) -> None:
         if self._flushed:
             raise StateError(f"{what} came after the close state was flushed", state="flushed", input=what)
+
+
+def _not_taken(_: str) -> None:
+    return None
 
 
 def _end_of(texts: Sequence[str], start: int) -> str:

@@ -28,12 +28,15 @@ class Gate:
     What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do.
     """
 
-    __slots__ = ("_hold", "held", "look", "looked_at_chars", "road", "stirred")
+    __slots__ = ("_hold", "beside", "held", "look", "looked_at_chars", "road", "stirred")
 
     look: Look
     """Pass what no filter would touch. None: nothing passes, all is held."""
     road: Callable[[Look], Look]
     """Make the function to call for each piece. It asks the look it is given about what it cannot pass at sight."""
+    beside: Callable[[Callable[[str], None]], Look]
+    """Make the function to call for each piece of thinking that no filter hears: it gives the piece, and adds it by the
+    function it is given, while thinking goes on. None: it was not taken."""
     held: Callable[[], str]
     """What the filters have not seen: the beginning of a tag or, if `stirred`, what they must see now."""
     stirred: Callable[[], bool]
@@ -41,22 +44,29 @@ class Gate:
 
     def __init__(self, sets: Sequence[TagSet], shown: list[str]) -> None:
         self.looked_at_chars = 0
-        self._open(sets, shown.append)
+        self._open(sets, shown)
 
-    def set(self, *, stirred: bool) -> None:
-        """Learn whether the filters must see what comes. They have seen all that came."""
-        self._hold("", stirred)
+    def set(self, *, stirred: bool, thinking: bool = False) -> None:
+        """Learn whether the filters must see what comes, and whether it was thinking that came last.
 
-    def _open(self, sets: Sequence[TagSet], append: Callable[[str], None]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
+        They have seen all that came.
+        """
+        self._hold("", stirred, thinking)
+
+    def _open(self, sets: Sequence[TagSet], shown: list[str]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
         find = finder(tuple(sets))
         first, second = _two_leads(sets)
         # Busy says that something is held or that the filters are stirred: one test for both.
         held, stirred, busy = "", False, False
+        # How much was shown when the last thinking came: what passes at sight lengthens it, and ends the thinking.
+        thought_at = -1
+        append = shown.append
 
-        def hold(text: str, seen: bool) -> None:  # noqa: FBT001 (a state, not a switch)
-            nonlocal held, stirred, busy
+        def hold(text: str, seen: bool, thinking: bool = False) -> None:  # noqa: FBT001, FBT002 (states, not switches)
+            nonlocal held, stirred, busy, thought_at
             held, stirred = text, seen
             busy = stirred or bool(held)
+            thought_at = len(shown) if thinking else -1
 
         def past_one(look: Look) -> Look:
             def pass_by(text: str) -> str | None:
@@ -92,6 +102,15 @@ class Gate:
 
             return pass_by
 
+        def past_all(add: Callable[[str], None]) -> Look:
+            def pass_by(text: str) -> str | None:
+                if busy or len(shown) != thought_at or not text or (not text.isascii() and find_half(text)):
+                    return None
+                add(text)
+                return text
+
+            return pass_by
+
         def look(text: str) -> str | None:
             if stirred or not text:
                 hold(held + text, stirred)
@@ -108,7 +127,7 @@ class Gate:
                 append(text)
             return text or None
 
-        self.look, self._hold = look, hold
+        self.look, self._hold, self.beside = look, hold, past_all
         self.held, self.stirred = lambda: held, lambda: stirred
         self.road = past_two if any(tags.takes_blank for tags in sets) else past_one
 
