@@ -71,29 +71,30 @@ class Rows:
         self.next_seq = 0
         self.next_index = 0
 
-    def holds(self, run_id: RunId, stretches: Sequence[Stretch]) -> bool:
-        """Whether exactly these stretches stand in the log already; else they begin where it ends.
+    def repeats(self, stretches: Sequence[Stretch]) -> bool:
+        """Whether exactly these stretches stand in the log already. Nothing is no repetition."""
+        if not stretches or not 0 <= stretches[0].seq < self.next_seq:
+            return False
+        count = sum(stretch.records for stretch in stretches)
+        came = [told for stretch in stretches for told in _told(stretch)]
+        return list(self._told_from(stretches[0].seq, count)) == came
+
+    def refuse(self, run_id: RunId, stretches: Sequence[Stretch]) -> None:
+        """Refuse what does not begin where the log ends and go on without a gap.
 
         Raises:
-            SequenceConflictError: Neither.
+            SequenceConflictError: It says where.
         """
-        if not stretches:
-            return False
-        seq, index = stretches[0].seq, stretches[0].index
-        self._refuse_gaps(run_id, stretches)
-        if seq < self.next_seq:
-            count = sum(stretch.records for stretch in stretches)
-            came = [told for stretch in stretches for told in _told(stretch)]
-            if seq < 0 or list(self._told_from(seq, count)) != came:
-                raise SequenceConflictError(f"log of {run_id!r} holds other content at {seq!r}")
-            return True
-        if (seq, index) != (self.next_seq, self.next_index):
-            ends = f"{self.next_seq!r} (index {self.next_index!r})"
-            raise SequenceConflictError(f"log of {run_id!r} ends at {ends}, not at {seq!r} (index {index!r})")
-        return False
+        seq, index = self.next_seq, self.next_index
+        for stretch in stretches:
+            if (stretch.seq, stretch.index) != (seq, index):
+                place, came = f"{seq!r} (index {index!r})", f"{stretch.seq!r} (index {stretch.index!r})"
+                raise SequenceConflictError(f"log of {run_id!r} goes on at {place}, came {came}")
+            seq += stretch.records
+            index += stretch.events
 
     def add(self, stretches: Sequence[Stretch], epoch: int) -> None:
-        """Add stretches that begin where the log ends."""
+        """Add stretches that `refuse` let pass."""
         for stretch in stretches:
             last = self._rows[-1] if self._rows else None
             if isinstance(stretch, EntryStretch):
@@ -126,16 +127,6 @@ class Rows:
         for row in self._rows:
             rows.extend([row] if isinstance(row, SpeechRow) else _without_facts(row))
         self._rows = rows
-
-    def _refuse_gaps(self, run_id: RunId, stretches: Sequence[Stretch]) -> None:
-        seq, index = stretches[0].seq, stretches[0].index
-        for stretch in stretches:
-            if (stretch.seq, stretch.index) != (seq, index):
-                came = f"{stretch.seq!r} (index {stretch.index!r})"
-                said = f"an append to {run_id!r} goes on at {seq!r} (index {index!r}), came {came}"
-                raise SequenceConflictError(said)
-            seq += stretch.records
-            index += stretch.events
 
     def _after(self, after: int, limit: int) -> Iterator[Stretch]:
         """Rows from the one that holds the event, what lies before it cut away. Long rows of speech come in pieces."""

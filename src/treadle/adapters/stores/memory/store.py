@@ -141,9 +141,10 @@ class MemoryStore:
     ) -> RunStatus:
         """Add stretches to the end of a log, with the run's new status. See `RunLog.append`."""
         run = self._of_epoch(lease)
-        if run.rows.holds(lease.run_id, stretches):
+        if run.rows.repeats(stretches):
             return run.status
         self._owned(lease)
+        run.rows.refuse(lease.run_id, stretches)
         run.rows.add(stretches, lease.epoch)
         for number in take:
             run.inbox.pop(number, None)

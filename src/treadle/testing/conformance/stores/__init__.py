@@ -6,7 +6,8 @@
 Source: docs/stores.md.
 """
 
-from treadle.testing.conformance.stores.harness import LostAcknowledgementError, Store, StoreHarness
+from treadle.ports.store import Store
+from treadle.testing.conformance.stores.harness import LostAcknowledgementError, StoreHarness
 from treadle.testing.conformance.stores.suite import CHECKS, StoreConformance
 
 __all__ = ["CHECKS", "LostAcknowledgementError", "Store", "StoreConformance", "StoreHarness"]

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 from typing import Any, Final, TypeVar
 
+from treadle.ports.store import Store
 from treadle.testing.conformance.stores.clock import SettableClock
-from treadle.testing.conformance.stores.harness import Store, StoreHarness
+from treadle.testing.conformance.stores.harness import StoreHarness
 from treadle.testing.conformance.stores.logs import Script, Told, events_in, records_of
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.runs import Lease, NewRun, RunState, RunStatus

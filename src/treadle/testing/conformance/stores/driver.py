@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from contextlib import AbstractAsyncContextManager
 from typing import Any, TypeVar
 
-from treadle.testing.conformance.stores.harness import Store
+from treadle.ports.store import Store
 
 T = TypeVar("T")
 

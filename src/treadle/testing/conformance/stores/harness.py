@@ -14,14 +14,8 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from treadle.ports.clock import Clock
-from treadle.ports.inbox import Inbox
-from treadle.ports.log import RunLog
-from treadle.ports.runs import RunTable
+from treadle.ports.store import Store
 from treadle.values.ids import RunId
-
-
-class Store(RunLog, RunTable, Inbox, Protocol):
-    """The three ports in one object."""
 
 
 class LostAcknowledgementError(Exception):

@@ -28,7 +28,7 @@ async def runs_are_listed_by_thread_and_status(bench: Bench) -> None:
     thread, other = ThreadId("t1"), ThreadId("t2")
     for name in ("r1", "r2"):
         await bench.create(name, thread_id=thread, on_busy=OnBusyThread.QUEUE)
-    await bench.create("r3", thread_id=other)
+    await bench.create("r3", thread_id=other, plan="plan-2")
     lease = await bench.claimed("r1")
     await bench.append(lease, Script(lease.run_id).done(), status=RunStatus.DONE)
     await bench.claimed("r2")

@@ -93,9 +93,8 @@ class NaiveStore:
         records = with_epoch(batch, lease.epoch)
         if records and records[0].seq < len(run.log):
             stored = run.log[records[0].seq : records[0].seq + len(records)]
-            if [_content(told) for told in stored] != [_content(told) for told in records]:
-                raise SequenceConflictError
-            return run.status
+            if [_content(told) for told in stored] == [_content(told) for told in records]:
+                return run.status
         self._owned(lease)
         if [told.seq for told in records] != list(range(len(run.log), len(run.log) + len(records))):
             raise SequenceConflictError
