@@ -124,7 +124,7 @@ class MemoryStore:
             run.request = b""
         else:
             self._final.remove(run)
-            self._forget(run)
+            self._catalogue.remove(run)
         return True
 
     # ---------------------------------------------------------------- the log
@@ -215,11 +215,7 @@ class MemoryStore:
         for following in self._catalogue.live(run.new.scope, run.new.thread_id)[:1]:
             self._offer(following)
         if self._keep_final is not None and len(self._final) > self._keep_final:
-            self._forget(self._final.popleft())
-
-    def _forget(self, run: StoredRun) -> None:
-        self._catalogue.remove(run)
-        run.readers.wake()
+            self._catalogue.remove(self._final.popleft())
 
     def _offer(self, run: StoredRun) -> None:
         """A run may be claimed now."""

@@ -1,0 +1,50 @@
+"""Wake-ups."""
+
+from __future__ import annotations
+
+import asyncio
+
+from treadle.adapters.stores.memory.hints import Hints
+from treadle.testing.virtual_time import run_virtually
+
+
+def test_everyone_who_waits_is_woken_at_once() -> None:
+    """Ours: one wake-up is for all who wait then, and no time passes."""
+
+    async def main() -> float:
+        hints = Hints()
+        waits = [asyncio.create_task(hints.wait(60.0)) for _ in range(3)]
+        await asyncio.sleep(0)
+        hints.wake()
+        await asyncio.gather(*waits)
+        return asyncio.get_running_loop().time()
+
+    assert run_virtually(main()) == 0.0
+
+
+def test_a_wait_that_nobody_ends_is_over_in_time() -> None:
+    """Ours: every wait is bounded, and one for no time does not wait."""
+
+    async def main() -> float:
+        hints = Hints()
+        await hints.wait(60.0)
+        await hints.wait(0.0)
+        hints.wake()
+        return asyncio.get_running_loop().time()
+
+    assert run_virtually(main()) == 60.0
+
+
+def test_a_wait_that_is_cancelled_as_it_is_woken_stays_cancelled() -> None:
+    """Ours: whoever leaves is forgotten, and a cancel is never swallowed."""
+
+    async def main() -> bool:
+        hints = Hints()
+        wait = asyncio.create_task(hints.wait(60.0))
+        await asyncio.sleep(0)
+        wait.cancel()
+        hints.wake()
+        await asyncio.gather(wait, return_exceptions=True)
+        return wait.cancelled()
+
+    assert run_virtually(main())
