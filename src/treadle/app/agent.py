@@ -23,6 +23,7 @@ from treadle.runtime.attach import attach
 from treadle.runtime.attached import AttachedRun, RunParts
 from treadle.runtime.reader import Reader
 from treadle.runtime.result import RunOutcome, RunResult
+from treadle.runtime.served import ServedAgent
 from treadle.values.events import KernelEvent
 from treadle.values.ids import ThreadId
 from treadle.values.limits import DEFAULT_LIMITS, Limits, Retries, RunRules
@@ -156,6 +157,19 @@ class Agent:
         """The run as kernel events, the closing event last. Used as `stream` is."""
         parts = self._attached(self._request(prompt, history, attachments, thread_id), read=True)
         return AttachedRun(parts, Reader[KernelEvent](parts.runs, parts.request.run_id, None))
+
+    def served(self) -> ServedAgent:
+        """The agent as a worker knows it."""
+        plan = self.plan
+        return ServedAgent(
+            name=plan.name,
+            plan=plan.fingerprint(model=self.model.name),
+            model=self.model,
+            toolbox=self._toolbox,
+            rules=RunRules(agent=plan.name, model=self.model.name, limits=plan.limits, retries=plan.retries),
+            instructions=plan.instructions,
+            filters=plan.text_filters,
+        )
 
     async def aclose(self) -> None:
         """Give back what the model holds (connections, threads)."""

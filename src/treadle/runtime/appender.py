@@ -1,6 +1,7 @@
 """The log of a live run to its store: what the writer has written is appended, and only then may anyone see it.
 
-While an append is in flight, further pieces of one kind grow into one: nothing waits for them and nothing is lost.
+While an append is in flight, further pieces of one kind grow into one: nothing waits for them and nothing is lost. A
+batch is sealed between two steps of the run, so it always ends where an input ended.
 A run that nobody watches is appended seldom; one that is watched, at once.
 
 Source: ADR 0015 (commit first).
@@ -10,7 +11,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
 from treadle.ports.log import RunLog
 from treadle.runtime.kind_runs import ENTRIES, KindRuns
@@ -24,7 +26,9 @@ from treadle.values.events import (
     RoundStarted,
     RunStarted,
 )
-from treadle.values.facts import FACT_TYPES
+from treadle.values.facts import FACT_TYPES, TurnKept
+from treadle.values.mappings import Json
+from treadle.values.records import Entry
 from treadle.values.runs import Lease, RunStatus
 from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
 
@@ -58,20 +62,28 @@ class Appender:
         runs: KindRuns,
         taken: Callable[[], Sequence[int]],
         is_watched: Callable[[], bool],
+        dump: Callable[[Any], Json],
+        stored: Callable[[Sequence[Stretch]], None],
     ) -> None:
+        """`dump` gives the stored form of a turn's payload; `stored` hears of every batch that was stored."""
         self._log = log
         self._lease = lease
         self._runs = runs
         self._taken = taken
         self._is_watched = is_watched
+        self._dump = dump
+        self._tell = stored
         self._at = (0, 0)
         self._seq = lease.next_seq
         self._index = lease.next_index
         self._wanted = 0
-        self._stored = 0
-        self._urgent: asyncio.Future[None] | None = None
         self._committed: list[asyncio.Future[None]] = []
         self.status = RunStatus.OWNED
+
+    @property
+    def lease(self) -> Lease:
+        """The lease, standing where the log ends now."""
+        return replace(self._lease, next_seq=self._seq, next_index=self._index)
 
     async def run(self) -> None:
         """Append until the segment is closed and stored.
@@ -96,13 +108,8 @@ class Appender:
             self._wanted += 1
             waiter = asyncio.get_running_loop().create_future()
             self._committed.append(waiter)
-            self._hurry()
+            self._runs.wake()
             await waiter
-
-    def _hurry(self) -> None:
-        if self._urgent is not None and not self._urgent.done():
-            self._urgent.set_result(None)
-        self._runs.wake()
 
     def _has_more(self) -> bool:
         run, item = self._at
@@ -127,15 +134,13 @@ class Appender:
     async def _linger(self) -> None:
         """Nobody watches: let more come, up to a bound, unless somebody needs it stored."""
         loop = asyncio.get_running_loop()
-        self._urgent = urgent = loop.create_future()
-        timer = loop.call_later(UNWATCHED_S, _end, urgent)
-        self._runs.on_full = self._hurry
-        try:
-            await urgent
-        finally:
-            timer.cancel()
-            self._urgent = None
-            self._runs.on_full = None
+        until_s = loop.time() + UNWATCHED_S
+        while not self._is_hurried() and (left_s := until_s - loop.time()) > 0:
+            timer = loop.call_later(left_s, self._runs.wake)
+            try:
+                await self._runs.more()
+            finally:
+                timer.cancel()
 
     async def _append(self) -> None:
         wanted, waiters = self._wanted, self._committed
@@ -143,15 +148,15 @@ class Appender:
         stretches, closing = self._sealed()
         status = _STATUSES[type(closing)] if closing is not None else RunStatus.OWNED
         wake_at_s = _wake_at(closing)
-        try:
-            self.status = await self._log.append(
-                self._lease, stretches, status=status, wake_at_s=wake_at_s, take=self._taken()
-            )
-        finally:
-            self._wanted -= wanted
-            for waiter in waiters:
-                if not waiter.done():
-                    waiter.set_result(None)
+        lease = replace(self._lease, next_seq=stretches[0].seq, next_index=stretches[0].index)
+        self._runs.coalesce()
+        self.status = await self._log.append(lease, stretches, status=status, wake_at_s=wake_at_s, take=self._taken())
+        self._runs.settle()
+        self._wanted -= wanted
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+        self._tell(stretches)
         self._runs.let(self._runs.next + PENDING)
 
     def _sealed(self) -> tuple[list[Stretch], ClosingEvent | None]:
@@ -167,14 +172,13 @@ class Appender:
                     made: Stretch = EntryStretch(
                         seq=self._seq,
                         index=self._index,
-                        entries=tuple(items[skip:]),
+                        entries=tuple(self._at_rest(entry) for entry in items[skip:]),
                         at_s=run.at_s,
                         epoch=self._lease.epoch,
                     )
                     last = items[-1]
                     closing = last if isinstance(last, (Done, Error, Cancelled, AskUser, Interrupt)) else None
                 else:
-                    items[skip:] = ["".join(items[skip:])]
                     made = SpeechStretch(
                         seq=self._seq,
                         index=self._index,
@@ -191,6 +195,12 @@ class Appender:
         self._at = self._runs.place()
         return stretches, closing
 
+    def _at_rest(self, entry: Entry) -> Entry:
+        """The entry as it is stored: a turn's payload in its adapter's stored form."""
+        if isinstance(entry, TurnKept) and entry.turn.payload is not None:
+            return replace(entry, turn=replace(entry.turn, payload=self._dump(entry.turn.payload)))
+        return entry
+
 
 def _wake_at(closing: ClosingEvent | None) -> float | None:
     """When the first of the pauses is over."""
@@ -198,8 +208,3 @@ def _wake_at(closing: ClosingEvent | None) -> float | None:
         return None
     times = [pause.expires_at for pause in closing.pending if pause.expires_at is not None]
     return min(times) if times else None
-
-
-def _end(urgent: asyncio.Future[None]) -> None:
-    if not urgent.done():
-        urgent.set_result(None)

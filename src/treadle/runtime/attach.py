@@ -38,7 +38,7 @@ def attach(
     `read`: a reader will follow and bounds the run; without one it goes on as fast as it can.
     """
     runs = KindRuns(clock.now_s, bounded=read, limit=BOUND if read else CHECKPOINT)
-    made = _made(filters)
+    made = made_filters(filters)
     writer = Writer(run_id=request.run_id, runs=runs, state=CloseState(made), redaction=Redaction.among(made))
     loop = RunLoop(
         model=model,
@@ -52,6 +52,6 @@ def attach(
     return RunParts(request=request, runs=runs, loop=loop)
 
 
-def _made(filters: Sequence[str | Callable[[], Any]]) -> list[StreamFilter]:
+def made_filters(filters: Sequence[str | Callable[[], Any]]) -> list[StreamFilter]:
     """The filters that a plan names."""
     return [by_name(chosen) if isinstance(chosen, str) else chosen() for chosen in filters]

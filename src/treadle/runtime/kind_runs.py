@@ -46,9 +46,22 @@ class KindRuns:
     at its own size.
     """
 
-    __slots__ = ("_base", "_entries", "_room", "_texts", "bounded", "closed", "limit", "now_s", "runs", "waiters")
+    __slots__ = (
+        "_apart",
+        "_base",
+        "_entries",
+        "_room",
+        "_texts",
+        "bounded",
+        "closed",
+        "limit",
+        "now_s",
+        "runs",
+        "waiters",
+    )
 
-    def __init__(self, now_s: Callable[[], float], *, bounded: bool, limit: int) -> None:
+    def __init__(self, now_s: Callable[[], float], *, bounded: bool, limit: int, first: int = 0) -> None:
+        """Begin a log, or go on with one whose next event has the index `first`."""
         self.runs: list[KindRun] = []
         """The stretches, of which there is always one."""
         self.limit = limit
@@ -56,7 +69,9 @@ class KindRuns:
         self.closed = False
         self.now_s = now_s
         self.waiters: list[asyncio.Future[None]] = []
-        self._base = 0
+        self._apart: int | None = None
+        """How many pieces of the last stretch stay apart; those after them are to become one. None: all stay apart."""
+        self._base = first
         self._texts: list[Any] = []
         """The pieces of the last stretch, if it is of speech: they count towards `next` by being there."""
         self._entries: list[Any] | None = self.begin(ENTRIES, None)
@@ -66,7 +81,17 @@ class KindRuns:
     @property
     def next(self) -> int:
         """The index of the next event."""
-        return self._base + len(self._texts)
+        return self._base + self._pieces
+
+    @property
+    def _pieces(self) -> int:
+        count, apart = len(self._texts), self._apart
+        return count if apart is None or count <= apart else apart + 1
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the writer has to wait."""
+        return self._room is not None and not self._room.done()
 
     @property
     def last(self) -> Any:  # noqa: ANN401 (a piece, an event or a fact)
@@ -76,6 +101,8 @@ class KindRuns:
 
     def begin(self, kind: str, key: Any) -> list[Any]:  # noqa: ANN401 (as in KindRun)
         """Begin a stretch and give the list that its items are appended to, until another stretch is begun."""
+        if self._apart is not None:
+            self._join()
         self._base = base = self._base + len(self._texts)
         run = KindRun(kind, key, base, self.now_s())
         self.runs.append(run)
@@ -85,6 +112,21 @@ class KindRuns:
         else:
             self._entries, self._texts = None, items
         return items
+
+    def coalesce(self) -> None:
+        """From now on further pieces of a stretch grow into one, until `settle`."""
+        self._apart = len(self._texts)
+
+    def settle(self) -> None:
+        """What came since `coalesce` becomes one piece a stretch; what comes now stays apart again."""
+        self._join()
+        self._apart = None
+
+    def _join(self) -> None:
+        apart = self._apart
+        if apart is not None and len(self._texts) > apart + 1:
+            self._texts[apart:] = ["".join(self._texts[apart:])]
+        self._apart = None if apart is None else 0
 
     def add(self, event: KernelEvent) -> None:
         """Append an event, which takes the next index."""
@@ -122,6 +164,7 @@ class KindRuns:
         if self.next < self.limit:
             return None
         self._room = asyncio.Future()
+        self.wake()
         return self._room
 
     def let(self, limit: int) -> None:

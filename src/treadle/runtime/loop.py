@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -80,7 +80,10 @@ class RunLoop:
         writer: Writer,
         rules: RunRules,
         instructions: str | None,
+        machine: Machine | None = None,
+        told: Callable[[Input], None] | None = None,
     ) -> None:
+        """`machine` is one that was rebuilt; `told` hears of every input that the machine has taken."""
         self._model = model
         self._toolbox = toolbox
         self._clock = clock
@@ -89,7 +92,11 @@ class RunLoop:
         self._rules = rules
         self._instructions = instructions
         self._specs = toolbox.specs()
-        self._machine = Machine()
+        self._machine = machine or Machine()
+        self._told = told
+        self._to_call: list[CallTools] = []
+        self.commit: Callable[[], Awaitable[None]] | None = None
+        """Waits until what is written is stored; None where writing is storing."""
         self._tools = ToolCalls(toolbox=toolbox, clock=clock, post=self.post, room=self._room)
         self._deadlines = Deadlines(limits=rules.limits, clock=clock, post=self.post, runs=runs)
         self._posted: deque[Input] = deque()
@@ -120,8 +127,10 @@ class RunLoop:
             self._interrupting = True
             self._task.cancel()
 
-    async def drive(self, request: TurnRequest) -> None:
+    async def drive(self, request: TurnRequest, *, inputs: Sequence[Input] = ()) -> None:
         """Run from the request to the closing event of the segment.
+
+        A machine that was rebuilt is told these inputs first, in place of the request.
 
         Cancel:  The run is cancelled: its open calls are stopped, what was shown is kept, the closing event is
                  written, and the cancellation is raised.
@@ -131,7 +140,8 @@ class RunLoop:
         self._prompt = assemble(instructions=self._instructions, request=request)
         self._deadlines.start()
         try:
-            self._posted.appendleft(Started(request=request, rules=self._rules))
+            is_new = self._machine.phase is Phase.NEW
+            self._posted.extendleft([Started(request=request, rules=self._rules)] if is_new else reversed(inputs))
             await self._to_rest()
         except asyncio.CancelledError:
             self._tell(CancelRequested(reason="shutdown"))
@@ -151,9 +161,11 @@ class RunLoop:
 
     async def _to_rest(self) -> None:
         machine, posted = self._machine, self._posted
-        while machine.phase not in _AT_REST:
+        while machine.phase not in _AT_REST or posted or self._to_call:
             try:
-                if posted:
+                if self._to_call:
+                    await self._call_when_stored()
+                elif posted:
                     self._tell(posted.popleft())
                 elif self._ask is None:
                     await self._sleep(None)
@@ -164,6 +176,14 @@ class RunLoop:
                     await self._listen()
             except Exception as bug:  # noqa: BLE001 (the border of a run: whatever breaks is an input)
                 self._break(bug)
+
+    async def _call_when_stored(self) -> None:
+        """Commit first, then act: a call is stored before its tool is run."""
+        if self.commit is not None:
+            await self.commit()
+        requests = [request for call in self._to_call for request in call.requests]
+        self._to_call.clear()
+        self._tools.start(requests)
 
     def _break(self, bug: Exception) -> None:
         """A part of this side failed: the run ends `error`, and the operator is told the rest."""
@@ -196,6 +216,8 @@ class RunLoop:
                 writer.keep(effect.fact)
             else:
                 self._carry(effect)
+        if self._told is not None:
+            self._told(given)
 
     def _measured(
         self, given: ModelBroke | DeadlinePassed | CancelRequested | PartBroke
@@ -211,8 +233,10 @@ class RunLoop:
         match effect:
             case AskModel():
                 self._prepare(effect)
-            case CallTools():
+            case CallTools() if self.commit is None:
                 self._tools.start(effect.requests)
+            case CallTools():
+                self._to_call.append(effect)
             case Close():
                 self._close(effect)
             case Withdraw():
@@ -334,8 +358,9 @@ class RunLoop:
         self._writer.end_turn()
         if not turn.usage.reported and self._told_usage.reported:
             turn = replace(turn, usage=self._told_usage)
+        spoke = self._writer.spoke
         if not turn.tool_requests:
-            return ModelTurned(turn=turn)
+            return ModelTurned(turn=turn, spoke=spoke)
         requests = tuple([self._toolbox.checked(request) for request in turn.tool_requests])
         if requests != turn.tool_requests:
             turn = replace(turn, tool_requests=requests)
@@ -346,7 +371,7 @@ class RunLoop:
             for slot, request in enumerate(requests)
             if request.damage is None and self._toolbox.needs_approval(request)
         }
-        return ModelTurned(turn=turn, streamed=slots, gated=gated)
+        return ModelTurned(turn=turn, streamed=slots, gated=gated, spoke=spoke)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed

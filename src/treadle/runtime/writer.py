@@ -65,14 +65,23 @@ class Writer:
         "streamed",
     )
 
-    def __init__(self, *, run_id: RunId, runs: KindRuns, state: CloseState, redaction: Redaction | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        run_id: RunId,
+        runs: KindRuns,
+        state: CloseState,
+        redaction: Redaction | None = None,
+        passage: int = 0,
+    ) -> None:
+        """Write on where `runs` stands; `passage` is the number of the last passage before."""
         self._run_id = run_id
         self._runs = runs
         self._state = state
         self._redaction = redaction
         self._held: Emit | None = None
         self._mark = runs.next
-        self._passage = 0
+        self._passage = passage
         self._trusted = True
         self._unended = False
         self._speaks: str | None = None

@@ -35,6 +35,7 @@ class CloseState:
         "_flushed",
         "_gate",
         "_mark",
+        "_mark_at",
         "_result",
         "_round",
         "_sees_all",
@@ -57,12 +58,15 @@ class CloseState:
     short_thinking: Callable[[str], str | None]
     """Take thinking and give it if it needs no filter. None: it was not taken, call `think` with it."""
 
-    def __init__(self, filters: Sequence[StreamFilter] = (), *, shown: str = "") -> None:
+    def __init__(
+        self, filters: Sequence[StreamFilter] = (), *, shown: str = "", answer_at: int | None = None
+    ) -> None:
         """Begin a segment.
 
         Args:
             filters: In the order they stand in.
             shown: What the run has shown before this segment.
+            answer_at: Where in that the last round began; None where that round has shown nothing yet.
         """
         self._stages: list[Automaton] = [PairJoiner(), *map(automaton_of, filters)]
         self._shown: list[str] = [shown] if shown else []
@@ -70,7 +74,8 @@ class CloseState:
         self._told = len(self._shown)
         self._compact_from = (self._told, 0)
         self._mark = self._compact_from
-        self._answer_at = len(shown)
+        self._mark_at = len(shown)
+        self._answer_at = len(shown) if answer_at is None else answer_at
         self._round = 0
         self._result: dict[Any, Any] = {}
         self._flushed = False
@@ -176,7 +181,8 @@ class CloseState:
         for stage in self._stages:
             stage.mark()
         self._round = self._round + 1 if round_number is None else round_number
-        self._answer_at += sum(map(len, self._shown[self._mark[0] :]))
+        self._mark_at += sum(map(len, self._shown[self._mark[0] :]))
+        self._answer_at = self._mark_at
         self._mark = (len(self._shown), len(self._thoughts))
         return let_go
 

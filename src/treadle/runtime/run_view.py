@@ -1,0 +1,65 @@
+"""A stored run at a glance: where it stands and what it has said, folded from its log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from treadle.runtime.shown_so_far import ShownSoFar
+from treadle.values.events import CLOSING_TYPES, AskUser, ClosingEvent, Error, Interrupt, KernelEvent, RoundEnded
+from treadle.values.ids import RunId, ThreadId
+from treadle.values.outcome import InvocationOutcome
+from treadle.values.pauses import PendingInterrupt
+from treadle.values.runs import RunState, RunStatus
+from treadle.values.usage import NO_USAGE, UsageDelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunView:
+    """A run at a glance.
+
+    Shape: `outcome` is that of the last closing event, None while the segment goes on; `text` and `answer` are what
+    was shown by now; `error_code` is set for a run that ended `error`.
+    Units: times are UTC seconds.
+    """
+
+    run_id: RunId
+    thread_id: ThreadId
+    agent: str
+    state: RunStatus
+    text: str
+    answer: str
+    usage: UsageDelta
+    outcome: InvocationOutcome | None
+    pending: tuple[PendingInterrupt, ...]
+    error_code: str | None
+    created_s: float
+    changed_s: float
+    events: int
+    """How many events the log holds."""
+
+
+def view_of(state: RunState, events: Iterable[KernelEvent]) -> RunView:
+    """The view of a run from its state and all its events."""
+    shown, usage = ShownSoFar(), NO_USAGE
+    closing: ClosingEvent | None = None
+    for event in events:
+        shown.add(event)
+        closing = event if isinstance(event, CLOSING_TYPES) else None
+        usage = usage + event.usage if isinstance(event, RoundEnded) else usage
+    ended = closing.outcome if closing is not None else None
+    return RunView(
+        run_id=state.run_id,
+        thread_id=state.thread_id,
+        agent=state.agent,
+        state=state.status,
+        text=shown.text,
+        answer=shown.answer if ended is None else ended.answer,
+        usage=usage if ended is None else ended.usage,
+        outcome=ended,
+        pending=closing.pending if isinstance(closing, AskUser | Interrupt) else (),
+        error_code=closing.code if isinstance(closing, Error) else None,
+        created_s=state.created_s,
+        changed_s=state.changed_s,
+        events=state.next_index,
+    )
