@@ -58,11 +58,11 @@ class Drafting:
 
     def _emit(self, event: type[ev.KernelEvent], *, held: bool = False, **fields: object) -> None:
         self._s.fold(event, fields)
-        self._out.append(Emit(event=event, fields=fields, held=held))
+        self._out.append(Emit(event, fields, held))
 
     def _keep(self, fact: Fact) -> None:
         self._s.fold(type(fact), as_fields(fact))
-        self._out.append(Keep(fact=fact))
+        self._out.append(Keep(fact))
 
     def _close(self, event: type[ev.ClosingEvent], **fields: object) -> None:
         stop_reason = self._s.turn.stop_reason if self._s.turn else None

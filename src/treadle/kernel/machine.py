@@ -34,7 +34,7 @@ from treadle.kernel.inputs import (
 )
 from treadle.kernel.standing import Standing, as_fields, edits
 from treadle.kernel.takeover import TakingOver
-from treadle.kernel.transitions import TRANSITIONS, Phase
+from treadle.kernel.transitions import LEGAL, Phase
 from treadle.values.facts import Ending
 from treadle.values.ids import CallId
 from treadle.values.pauses import Resolution
@@ -83,15 +83,13 @@ class Machine(TakingOver):
         Raises:
             StateError: The input is not legal where the run stands, or names what does not exist. Nothing changed.
         """
-        if (self._s.phase, type(given)) not in TRANSITIONS:
-            raise StateError(
-                f"{type(given).__name__} is not legal in phase {self._s.phase.value!r}",
-                state=self._s.phase,
-                input=given,
-            )
+        phase = self._s.phase
+        if phase not in LEGAL.get(type(given), ()):
+            told = f"{type(given).__name__} is not legal in phase {phase.value!r}"
+            raise StateError(told, state=phase, input=given)
         self._refuse_strangers(given)
         self._out = []
-        if self._s.phase is not Phase.FINAL:
+        if phase is not Phase.FINAL:
             self._take(given)
         out, self._out = tuple(self._out), []
         return out

@@ -94,14 +94,12 @@ class Rounds(Drafting):
             self._close(ev.Done, termination="completed" if spoke else "empty_answer")
 
     def _with_call_ids(self, turn: ModelTurn) -> ModelTurn:
+        if not turn.tool_requests:
+            return turn
         for slot, request in enumerate(turn.tool_requests):
             self._announce(slot, request.name)
-        ids = list(self._s.calls)
-        requests = tuple(
-            replace(request, call_id=ids[slot], damage=request.damage or turn.damage)
-            for slot, request in enumerate(turn.tool_requests)
-        )
-        return replace(turn, tool_requests=requests)
+        named = zip(turn.tool_requests, self._s.calls, strict=True)
+        return turn.calling(tuple([one.named(made, damage=one.damage or turn.damage) for one, made in named]))
 
     def _dispatch(self, turn: ModelTurn, given: ModelTurned) -> None:
         """Run what may run; what may not is settled at once, and the model is told why."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from operator import attrgetter
 from typing import Any
 
 from treadle.kernel.transitions import Phase
@@ -22,7 +23,7 @@ from treadle.values.model import ModelTurn
 from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution, Settlement
 from treadle.values.records import Entry
 from treadle.values.requests import TurnMessage, TurnRequest
-from treadle.values.usage import NO_USAGE, UNMEASURED_ROUND, UsageDelta
+from treadle.values.usage import NO_USAGE, UsageDelta
 
 
 class CallStage(StrEnum):
@@ -69,7 +70,10 @@ class Standing:
     calls_made: int = 0
     """How many call ids were given in the run."""
     dispatched: int = 0
-    usage: UsageDelta = NO_USAGE
+    measured: UsageDelta = NO_USAGE
+    """What attempts have spent, as far as it was told."""
+    unmeasured: int = 0
+    """How many attempts told nothing."""
     spent_tokens: int = 0
     takeovers: int = 0
     """How often the present round was begun again after a lost worker."""
@@ -77,6 +81,11 @@ class Standing:
     answers: dict[InterruptId, Resolution] = field(default_factory=dict)
     pauses_made: int = 0
     ending: Ending | None = None
+
+    @property
+    def usage(self) -> UsageDelta:
+        """What the run has spent by now."""
+        return self.measured + UsageDelta(unmeasured_rounds=self.unmeasured)
 
     def fold(self, kind: type, fields: Mapping[str, Any]) -> None:
         """Take in one entry: the class of a fact or event and its fields."""
@@ -106,21 +115,30 @@ def edits(pending: PendingInterrupt, resolution: Resolution) -> bool:
 def as_fields(entry: Entry) -> dict[str, Any]:
     """The fields of an entry by name, as `fold` takes them."""
     kind = type(entry)
-    names = _NAMES.get(kind)
-    if names is None:
-        names = _NAMES[kind] = tuple(field.name for field in fields(kind))
-    return {name: getattr(entry, name) for name in names}
+    if kind not in _READ:
+        _READ[kind] = _reader(tuple(field.name for field in fields(kind)))
+    return _READ[kind](entry)
 
 
-_NAMES: dict[type, tuple[str, ...]] = {}
+def _reader(names: tuple[str, ...]) -> Callable[[Entry], dict[str, Any]]:
+    read = attrgetter(*names)
+    if len(names) == 1:
+        return lambda entry: {names[0]: read(entry)}
+    return lambda entry: dict(zip(names, read(entry), strict=True))
+
+
+_READ: dict[type, Callable[[Entry], dict[str, Any]]] = {}
 
 Folder = Callable[[Standing, Mapping[str, Any]], None]
 
 
 def _spend(s: Standing, told: UsageDelta) -> None:
     """Add what one attempt spent: what was reported, or one round unmeasured."""
-    s.usage = s.usage + (told if told.reported else UNMEASURED_ROUND)
-    s.spent_tokens += told.spent_tokens
+    if told.reported:
+        s.measured = s.measured + told
+        s.spent_tokens += told.spent_tokens
+    else:
+        s.unmeasured += 1
 
 
 def _request_kept(s: Standing, f: Mapping[str, Any]) -> None:

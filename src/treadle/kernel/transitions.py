@@ -93,3 +93,8 @@ TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
     (_WAITING, TookOver): frozenset({_WAITING}),
     (_FINAL, TookOver): frozenset({_FINAL}),
 }
+
+LEGAL: dict[type[Input], tuple[Phase, ...]] = {
+    kind: tuple(at for at, legal in TRANSITIONS if legal is kind) for _, kind in TRANSITIONS
+}
+"""Where each input is legal: the keys of the table, by input. A phase is found without its hash, which is slow."""

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from treadle.values.ids import NO_CALL, CallId
-from treadle.values.mappings import empty, frozen
+from treadle.values.mappings import FrozenDict, empty, frozen
 
 
 class ToolStatus(StrEnum):
@@ -46,9 +46,23 @@ class ToolRequest:
     """Why the call must not run, in words for the model; None for a whole call."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.arguments, dict | Mapping):
+        if type(self.arguments) is FrozenDict:
+            return
+        if not isinstance(self.arguments, Mapping):
             raise TypeError(f"arguments must be a mapping, not {type(self.arguments).__name__!r}")
         object.__setattr__(self, "arguments", frozen(self.arguments))
+
+    def named(self, call_id: CallId, *, damage: str | None) -> ToolRequest:
+        """The request with the id that the kernel gave it, and what else is wrong with it."""
+        # Written out: the general way to change a value costs twice as much, and every call comes through here.
+        return ToolRequest(
+            call_id=call_id,
+            name=self.name,
+            arguments=self.arguments,
+            provider_id=self.provider_id,
+            raw_arguments=self.raw_arguments,
+            damage=damage,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +82,8 @@ class ToolOutcome:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "content", frozen(self.content))
-        object.__setattr__(self, "status", ToolStatus(self.status))
+        if type(self.status) is not ToolStatus:
+            object.__setattr__(self, "status", ToolStatus(self.status))
         if not 0 <= self.duration_ms < math.inf:
             raise ValueError(f"duration_ms must be a finite number of 0 or more, not {self.duration_ms!r}")
         if (self.status is ToolStatus.OK) == bool(self.error):

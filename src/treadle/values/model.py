@@ -65,6 +65,19 @@ class ModelTurn:
     """Why the calls of this turn cannot be told apart; none of them runs."""
     thinking: str = ""
 
+    def calling(self, requests: tuple[ToolRequest, ...]) -> ModelTurn:
+        """The turn with its calls as the kernel knows them."""
+        # Written out for its price, as in `ToolRequest.named`.
+        return ModelTurn(
+            text=self.text,
+            tool_requests=requests,
+            usage=self.usage,
+            stop_reason=self.stop_reason,
+            payload=self.payload,
+            damage=self.damage,
+            thinking=self.thinking,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsageTold:

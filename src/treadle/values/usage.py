@@ -50,12 +50,13 @@ class UsageDelta:
 
     def __add__(self, other: UsageDelta) -> UsageDelta:
         """The sum. Two rounds with different cache TTLs sum to the counts and a TTL of None."""
-        return UsageDelta(
-            **{name: getattr(self, name) + getattr(other, name) for name in COUNTS},
-            cache_ttl=_joined_ttl(self, other),
-            reported=self.reported | other.reported,
-            unmeasured_rounds=self.unmeasured_rounds + other.unmeasured_rounds,
-        )
+        # What is added up was checked when it was made, and a round is added up in every run.
+        total = object.__new__(UsageDelta)
+        for name in _ADDED:
+            object.__setattr__(total, name, getattr(self, name) + getattr(other, name))
+        object.__setattr__(total, "cache_ttl", _joined_ttl(self, other))
+        object.__setattr__(total, "reported", self.reported | other.reported)
+        return total
 
     @property
     def spent_tokens(self) -> int:
@@ -65,6 +66,8 @@ class UsageDelta:
         """
         return max(self.total_tokens, self.input_tokens + self.output_tokens)
 
+
+_ADDED = (*COUNTS, "unmeasured_rounds")
 
 NO_USAGE = UsageDelta()
 UNMEASURED_ROUND = UsageDelta(unmeasured_rounds=1)
