@@ -58,6 +58,11 @@ class Rebuilt:
         return self.machine.phase is Phase.NEW
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether the run waits for people."""
+        return self.machine.phase is Phase.WAITING
+
+    @property
     def wake_at_s(self) -> float | None:
         """When the first open pause is over."""
         times = [pause.expires_at for pause in self.machine.standing.pauses.values() if pause.expires_at is not None]
@@ -67,7 +72,7 @@ class Rebuilt:
         """What the machine is told first, if the run is not new: that a worker was lost, or that pauses are over."""
         if self.is_new:
             return ()
-        if self.machine.phase is not Phase.WAITING:
+        if not self.is_waiting:
             return (TookOver(shown=self.is_under_way, idempotent=idempotent),)
         pauses = self.machine.standing.pauses.values()
         over = [pause for pause in pauses if pause.expires_at is not None and pause.expires_at <= now_s]

@@ -173,7 +173,7 @@ class Worker:
         parts.loop.commit = appender.commit
         work.attach(parts.loop)
         await work.look()
-        if not work.has_news and not inputs:
+        if rebuilt.is_waiting and not work.has_news and not inputs:
             # Nobody said anything after all: it goes on waiting.
             await self._store.append(lease, (), status=RunStatus.WAITING, wake_at_s=rebuilt.wake_at_s)
             return
