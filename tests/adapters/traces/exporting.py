@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NoReturn
+from weakref import WeakSet
 
 from opentelemetry.context import Context
 from opentelemetry.sdk.trace import ReadableSpan, Span, SpanProcessor, TracerProvider
@@ -35,15 +36,17 @@ class Kept:
 
 
 class CountingProcessor(SpanProcessor):
-    """Counts begins and ends."""
+    """Counts begins and ends; `alive` are the spans that somebody still holds."""
 
     def __init__(self) -> None:
+        self.alive: WeakSet[Span] = WeakSet()
         self.begun = 0
         self.ended = 0
 
     def on_start(self, span: Span, parent_context: Context | None = None) -> None:
         assert span.is_recording(), parent_context
         self.begun += 1
+        self.alive.add(span)
 
     def on_end(self, span: ReadableSpan) -> None:
         assert span.end_time is not None

@@ -18,9 +18,9 @@ STARTED = ev.RoundStarted(index=1, run_id=RUN, round=1, attempt=1, model="m")
 ENDED = ev.RoundEnded(index=2, run_id=RUN, round=1, attempt=1, stop_reason="stop", usage=UsageDelta(output_tokens=2))
 
 
-def attempts() -> tuple[Marking, AttemptSpans]:
+def attempts(*, content: bool = False) -> tuple[Marking, AttemptSpans]:
     """A run with an open segment, at second 1."""
-    marking = Marking(run_id=RUN, content=False)
+    marking = Marking(run_id=RUN, content=content)
     marking.tick(1.0)
     marking.open_segment("s", {}, follows=None)
     marking.taken()
@@ -90,6 +90,20 @@ def test_an_error_without_a_code_is_of_the_type_of_which_nothing_is_known() -> N
     _, ended = marking.taken()
     assert (ended.failure, ended.attributes[conv.ERROR_TYPE]) == ("_OTHER", "_OTHER")  # type: ignore[union-attr]  # it is an end
     assert spans.unmeasured == 1
+
+
+@pytest.mark.requirement("TRACE-content")
+def test_what_an_attempt_said_that_was_taken_back_is_not_told() -> None:
+    """Ours: it is void for every reader; whoever needs it reads the log."""
+    marking, spans = attempts(content=True)
+    spans.started(STARTED)
+    spans.speech("text", 1, ("secret",))
+    spans.retracted(ev.Retracted(index=3, run_id=RUN, round=1, attempt=1, reason="upstream_error"))
+    spans.started(STARTED)
+    spans.speech("text", 1, ("shown",))
+    spans.ended(ENDED)
+    told = repr(marking.taken())
+    assert ("secret" in told, "shown" in told) == (False, True)
 
 
 def test_speech_of_no_attempt_is_passed_over() -> None:

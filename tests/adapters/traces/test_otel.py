@@ -319,13 +319,16 @@ def test_a_segment_on_another_machine_is_not_linked_but_learns_whose_run_it_is()
 @pytest.mark.requirement("TRACE-bounded")
 def test_runs_that_are_over_leave_nothing_and_those_that_wait_are_bounded() -> None:
     """Design, section 6: a waiting run holds no memory but a bounded trace of it."""
-    traces = OtelTraces(Kept().provider)
+    kept = Kept()
+    traces = OtelTraces(kept.provider)
     feed(traces, whole(), RunId("over"))
     stretches, at = waited()
     for number in range(REMEMBERED + 5):
         feed(traces, stretches[:at], RunId(f"w{number}"))
     assert traces.open_runs == 0
     assert traces.resting_runs == REMEMBERED
+    gc.collect()
+    assert (kept.counts.begun, len(kept.counts.alive)) == (4 + 2 * (REMEMBERED + 5), 0)
 
 
 # What goes wrong.
