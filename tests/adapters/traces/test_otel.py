@@ -316,6 +316,7 @@ def test_a_segment_on_another_machine_is_not_linked_but_learns_whose_run_it_is()
     assert not taught.spans[-1].links
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("TRACE-bounded")
 def test_runs_that_are_over_leave_nothing_and_those_that_wait_are_bounded() -> None:
     """Design, section 6: a waiting run holds no memory but a bounded trace of it."""
@@ -441,6 +442,7 @@ def test_without_a_provider_the_global_one_is_asked_and_nothing_fails() -> None:
     assert traces.open_runs == 0
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("BR-181")
 def test_a_thousand_runs_half_of_them_stopped_leave_nothing_behind() -> None:
     """BR-181: what tracing holds is back to nothing, and no coroutine is left that nobody awaited."""
