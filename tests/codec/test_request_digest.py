@@ -79,3 +79,11 @@ def test_half_a_surrogate_pair_has_a_digest() -> None:
     assert request_digest(halved, agent="calc", thread_id=NO_THREAD) == request_digest(
         mended, agent="calc", thread_id=NO_THREAD
     )
+
+
+def test_the_span_of_the_caller_does_not_count() -> None:
+    """Ours: a start that is repeated comes from another span and is the same start."""
+    plain = TurnRequest(prompt="hi", run_id=RunId("r1"), root_run_id=RunId("r1"), properties={"a": 1})
+    traced = replace(plain, properties={"a": 1, "traceparent": "00-1-2-01"})
+    digests = {request_digest(one, agent="a", thread_id=NO_THREAD) for one in (plain, traced)}
+    assert len(digests) == 1

@@ -44,7 +44,6 @@ def attach(
         model=model,
         toolbox=toolbox,
         clock=clock,
-        runs=runs,
         writer=writer,
         rules=rules,
         instructions=instructions,

@@ -46,7 +46,6 @@ from treadle.ports.model import Model, ModelRequest
 from treadle.ports.toolbox import Toolbox
 from treadle.runtime.approvals import approval_of
 from treadle.runtime.deadlines import Deadlines
-from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
 from treadle.values.events import Error
@@ -76,7 +75,6 @@ class RunLoop:
         model: Model,
         toolbox: Toolbox,
         clock: Clock,
-        runs: KindRuns,
         writer: Writer,
         rules: RunRules,
         instructions: str | None,
@@ -87,7 +85,7 @@ class RunLoop:
         self._model = model
         self._toolbox = toolbox
         self._clock = clock
-        self._runs = runs
+        self._runs = runs = writer.runs
         self._writer = writer
         self._rules = rules
         self._instructions = instructions

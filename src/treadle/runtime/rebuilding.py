@@ -104,7 +104,6 @@ class Rebuilt:
             model=served.model,
             toolbox=served.toolbox,
             clock=clock,
-            runs=runs,
             writer=writer,
             rules=rules,
             instructions=served.instructions,

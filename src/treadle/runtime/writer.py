@@ -100,6 +100,11 @@ class Writer:
         return self._runs.next > self._mark
 
     @property
+    def runs(self) -> KindRuns:
+        """The log it writes."""
+        return self._runs
+
+    @property
     def state(self) -> CloseState:
         """The text of the run so far."""
         return self._state
