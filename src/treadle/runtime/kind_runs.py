@@ -89,6 +89,11 @@ class KindRuns:
         return count if apart is None or count <= apart else apart + 1
 
     @property
+    def left(self) -> int:
+        """How many pieces the writer may go on for. Pieces that are to become one count each."""
+        return self.limit - self._base - len(self._texts)
+
+    @property
     def is_full(self) -> bool:
         """Whether the writer has to wait."""
         return self._room is not None and not self._room.done()
@@ -161,7 +166,7 @@ class KindRuns:
 
     def room(self) -> asyncio.Future[None] | None:
         """What is done when a reader lets the writer go on; None: it may."""
-        if self.next < self.limit:
+        if self.left > 0:
             return None
         self._room = asyncio.Future()
         self.wake()

@@ -109,6 +109,7 @@ class RunLoop:
         self._woken: asyncio.Future[None] | None = None
         self._listening = False
         self._interrupting = False
+        self._is_let_go = False
         self.failure: BaseException | None = None
 
     @property
@@ -131,7 +132,8 @@ class RunLoop:
         A machine that was rebuilt is told these inputs first, in place of the request.
 
         Cancel:  The run is cancelled: its open calls are stopped, what was shown is kept, the closing event is
-                 written, and the cancellation is raised.
+                 written, and the cancellation is raised. Where a store keeps the run, its calls are stopped and
+                 nothing is written: another owner goes on with it.
         """
         self._task = asyncio.current_task()
         self._begun_s = self._clock.monotonic_s()
@@ -142,14 +144,23 @@ class RunLoop:
             self._posted.extendleft([Started(request=request, rules=self._rules)] if is_new else reversed(inputs))
             await self._to_rest()
         except asyncio.CancelledError:
-            self._tell(CancelRequested(reason="shutdown"))
-            await self._to_rest()
+            self._is_let_go = self.commit is not None
+            if not self._is_let_go:
+                self._tell(CancelRequested(reason="shutdown"))
+                await self._to_rest()
             raise
         finally:
             self._deadlines.stop()
             await self._tools.aclose()
-            if not self._runs.closed:
-                self._close_anyhow()
+            if not self._runs.closed and not self._is_let_go:
+                self._rest()
+
+    def _rest(self) -> None:
+        """No closing event was written: people have not said all that the run waits for."""
+        if self._machine.phase is Phase.WAITING:
+            self._runs.close()
+        else:
+            self._close_anyhow()
 
     def _close_anyhow(self) -> None:
         """This branch should never run; it is here because no reader may be left without a closing event."""
@@ -306,13 +317,15 @@ class RunLoop:
     def _uncancel(self) -> None:
         if self._task is not None and self._task.uncancel() > 0:
             # Somebody else wants the task to end as well.
+            if self.commit is not None:
+                raise asyncio.CancelledError
             self._posted.append(CancelRequested(reason="shutdown"))
 
     async def _hear(self, stream: AsyncIterator[list[ModelItem]]) -> Input:
         """Every delta passes here: nothing is made, looked up or awaited that it does not need."""
         writer, runs, deadlines = self._writer, self._runs, self._deadlines
         open_kind, short, append = writer.road
-        left = runs.limit - runs.next
+        left = runs.left
         async for items in stream:
             for item in items:
                 if type(item) is tuple:
@@ -336,7 +349,7 @@ class RunLoop:
             if left <= 0:
                 if (room := self._checkpoint()) is not None:
                     await room
-                left = runs.limit - runs.next
+                left = runs.left
         return self._failed(ModelTruncatedError("the model's stream ended without an end"))
 
     def _structure(self, item: ModelItem) -> None:

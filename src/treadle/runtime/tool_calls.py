@@ -50,12 +50,13 @@ class _Flag:
 class _Running:
     """One call that runs."""
 
-    __slots__ = ("deadline", "flag", "grace", "request", "started_s", "stopped_as", "task")
+    __slots__ = ("deadline", "flag", "grace", "has_begun", "request", "started_s", "stopped_as", "task")
 
     def __init__(self, request: ToolRequest, started_s: float) -> None:
         self.request = request
         self.started_s = started_s
         self.flag = _Flag()
+        self.has_begun = False
         self.stopped_as: ToolStatus | None = None
         self.deadline: asyncio.TimerHandle | None = None
         self.grace: asyncio.TimerHandle | None = None
@@ -117,7 +118,9 @@ class ToolCalls:
         running.stopped_as = status
         running.flag.set()
         running.grace = asyncio.get_running_loop().call_later(GRACE_S, self._abandon, running)
-        running.task.cancel()
+        if running.has_begun:
+            # A task that is cancelled before its first step never takes one, and would tell nobody.
+            running.task.cancel()
 
     def _abandon(self, running: _Running) -> None:
         """It did not stop in its grace: its outcome is unknown, and what it still does counts no more."""
@@ -128,6 +131,7 @@ class ToolCalls:
         self._post(ToolReturned(outcome=self._stopped(running, ToolStatus.UNKNOWN)))
 
     async def _run(self, running: _Running) -> None:
+        running.has_begun = True
         outcome = await self._outcome(running)
         running.disarm()
         if self._running.pop(running.request.call_id, None) is not None:
@@ -135,6 +139,8 @@ class ToolCalls:
 
     async def _outcome(self, running: _Running) -> ToolOutcome:
         request = running.request
+        if running.stopped_as is not None:
+            return self._stopped(running, running.stopped_as)
         context = CallContext(progress=lambda payload: self._progress(running, payload), stop=running.flag)
         try:
             content = await self._toolbox.call(request, context)

@@ -66,16 +66,18 @@ class CloseState:
         Args:
             filters: In the order they stand in.
             shown: What the run has shown before this segment.
-            answer_at: Where in that the last round began; None where that round has shown nothing yet.
+            answer_at: Where in that the last round began, to which a retraction goes back; None where that round has
+                shown nothing yet.
         """
         self._stages: list[Automaton] = [PairJoiner(), *map(automaton_of, filters)]
-        self._shown: list[str] = [shown] if shown else []
+        begins = len(shown) if answer_at is None else answer_at
+        before, since = shown[:begins], shown[begins:]
+        self._shown: list[str] = [part for part in (before, since) if part]
         self._thoughts: list[str] = []
         self._told = len(self._shown)
         self._compact_from = (self._told, 0)
-        self._mark = self._compact_from
-        self._mark_at = len(shown)
-        self._answer_at = len(shown) if answer_at is None else answer_at
+        self._mark = (1 if before else 0, 0)
+        self._mark_at = self._answer_at = begins
         self._round = 0
         self._result: dict[Any, Any] = {}
         self._flushed = False
