@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from treadle.kernel.effects import Close, Effect, Emit, Keep, Wait
 from treadle.kernel.inputs import PauseAsk
 from treadle.kernel.settlements import cut_short, stopped
-from treadle.kernel.standing import Standing, as_fields
+from treadle.kernel.standing import FOLDERS, Standing, as_fields
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome
 from treadle.values.facts import Ending, Fact, OutcomeKept, PauseKept
@@ -57,11 +57,13 @@ class Drafting:
         return head == self._run_id and is_number and int(number) <= made
 
     def _emit(self, event: type[ev.KernelEvent], *, held: bool = False, **fields: object) -> None:
-        self._s.fold(event, fields)
+        folder = FOLDERS.get(event)
+        if folder is not None:
+            folder(self._s, fields)
         self._out.append(Emit(event, fields, held))
 
     def _keep(self, fact: Fact) -> None:
-        self._s.fold(type(fact), as_fields(fact))
+        FOLDERS[type(fact)](self._s, as_fields(fact))
         self._out.append(Keep(fact))
 
     def _close(self, event: type[ev.ClosingEvent], **fields: object) -> None:

@@ -89,7 +89,7 @@ class Standing:
 
     def fold(self, kind: type, fields: Mapping[str, Any]) -> None:
         """Take in one entry: the class of a fact or event and its fields."""
-        folder = _FOLDERS.get(kind)
+        folder = FOLDERS.get(kind)
         if folder is not None:
             folder(self, fields)
 
@@ -244,7 +244,7 @@ def _final(s: Standing, _: Mapping[str, Any]) -> None:
     s.pauses, s.answers = {}, {}
 
 
-_FOLDERS: dict[type, Folder] = {
+FOLDERS: dict[type, Folder] = {
     fa.RequestKept: _request_kept,
     fa.RecallKept: _recall_kept,
     fa.RoundOpened: _round_opened,

@@ -10,11 +10,12 @@ Source: ADR 0010 (one log shape for live runs).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from treadle.values.events import KernelEvent
 from treadle.values.facts import Fact
+from treadle.values.ids import RunId
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
 
 ENTRIES: Final = "entries"
@@ -133,10 +134,12 @@ class KindRuns:
             self._texts[apart:] = ["".join(self._texts[apart:])]
         self._apart = None if apart is None else 0
 
-    def add(self, event: KernelEvent) -> None:
-        """Append an event, which takes the next index."""
+    def add(self, event: type[KernelEvent], run_id: RunId, fields: Mapping[str, Any]) -> None:
+        """Make an event of these fields with the next index, and append it."""
         entries = self._entries
-        (self.begin(ENTRIES, None) if entries is None else entries).append(event)
+        if entries is None:
+            entries = self.begin(ENTRIES, None)
+        entries.append(event(index=self._base, run_id=run_id, **fields))
         self._base += 1
         if self.waiters:
             self.wake()

@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
 
@@ -109,6 +109,7 @@ class RunLoop:
         self._woken: asyncio.Future[None] | None = None
         self._listening = False
         self._interrupting = False
+        self._is_awaited = False
         self._is_let_go = False
         self.failure: BaseException | None = None
 
@@ -192,7 +193,7 @@ class RunLoop:
             await self.commit()
         requests = [request for call in self._to_call for request in call.requests]
         self._to_call.clear()
-        self._tools.start(requests)
+        self._tools.start(requests, at_once=False)
 
     def _break(self, bug: Exception) -> None:
         """A part of this side failed: the run ends `error`, and the operator is told the rest."""
@@ -212,12 +213,14 @@ class RunLoop:
     # Telling the machine, and carrying out what it wants.
 
     def _tell(self, given: Input) -> None:
-        phase = self._machine.phase
-        if isinstance(given, ModelBroke) and phase is not Phase.ASKING:
-            return  # The model ended in the very moment in which its silence was noticed.
-        if isinstance(given, _MEASURED) and phase is Phase.ASKING:
-            given = self._measured(given)
+        if isinstance(given, _MEASURED):
+            if self._machine.phase is Phase.ASKING:
+                given = self._measured(given)
+            elif isinstance(given, ModelBroke):
+                return  # The model ended in the very moment in which its silence was noticed.
         writer = self._writer
+        # A reader who has read all there is sees a call begin before the call does anything.
+        self._is_awaited = bool(self._runs.waiters)
         for effect in self._machine.receive(given):
             if isinstance(effect, Emit):
                 writer.emit(effect)
@@ -243,7 +246,7 @@ class RunLoop:
             case AskModel():
                 self._prepare(effect)
             case CallTools() if self.commit is None:
-                self._tools.start(effect.requests)
+                self._tools.start(effect.requests, at_once=not self._is_awaited)
             case CallTools():
                 self._to_call.append(effect)
             case Close():
@@ -290,9 +293,12 @@ class RunLoop:
         given: Input | None = None
         self._listening = True
         self._deadlines.listen()
+        stream = self._model.ask(request)
         try:
-            async with aclosing(self._model.ask(request)) as stream:
+            try:
                 given = await self._hear(stream)
+            finally:
+                await stream.aclose()
         except asyncio.CancelledError:
             if not self._interrupting:
                 raise
@@ -373,8 +379,8 @@ class RunLoop:
         if not turn.tool_requests:
             return ModelTurned(turn=turn, spoke=spoke)
         requests = tuple([self._toolbox.checked(request) for request in turn.tool_requests])
-        if requests != turn.tool_requests:
-            turn = replace(turn, tool_requests=requests)
+        if any(checked is not said for checked, said in zip(requests, turn.tool_requests, strict=True)):
+            turn = turn.calling(requests)
         streamed = self._writer.streamed
         slots = frozenset(slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed)
         gated = {

@@ -10,12 +10,14 @@ import asyncio
 import logging
 import math
 from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
 from typing import Final
 
 from treadle.errors import ToolError
 from treadle.kernel.inputs import Input, ToolProgressed, ToolReturned
 from treadle.ports.clock import Clock
 from treadle.ports.toolbox import CallContext, Toolbox
+from treadle.runtime.first_step import begun
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId
 from treadle.values.mappings import Json
@@ -32,35 +34,22 @@ _STOPPED_WORDS: Final = {
 }
 
 
-class _Flag:
-    """Whether a call is to stop; set once, read from any thread."""
-
-    __slots__ = ("_set",)
-
-    def __init__(self) -> None:
-        self._set = False
-
-    def set(self) -> None:
-        self._set = True
-
-    def is_set(self) -> bool:
-        return self._set
-
-
 class _Running:
-    """One call that runs."""
+    """One call that runs. It is its own stop flag: set once, read from any thread."""
 
-    __slots__ = ("deadline", "flag", "grace", "has_begun", "request", "started_s", "stopped_as", "task")
+    __slots__ = ("deadline", "grace", "has_begun", "request", "started_s", "stopped_as", "task")
 
     def __init__(self, request: ToolRequest, started_s: float) -> None:
         self.request = request
         self.started_s = started_s
-        self.flag = _Flag()
         self.has_begun = False
         self.stopped_as: ToolStatus | None = None
         self.deadline: asyncio.TimerHandle | None = None
         self.grace: asyncio.TimerHandle | None = None
         self.task: asyncio.Task[None] | None = None
+
+    def is_set(self) -> bool:
+        return self.stopped_as is not None
 
     def disarm(self) -> None:
         for timer in (self.deadline, self.grace):
@@ -87,16 +76,21 @@ class ToolCalls:
         self._running: dict[CallId, _Running] = {}
         self._abandoned: set[asyncio.Task[None]] = set()
 
-    def start(self, requests: Iterable[ToolRequest]) -> None:
-        """Run these calls, all at once."""
-        loop = asyncio.get_running_loop()
+    def start(self, requests: Iterable[ToolRequest], *, at_once: bool) -> None:
+        """Run these calls, all at once.
+
+        `at_once`: take their first steps now; a call that waits for nothing has then returned. Else they begin with
+        the next turn of the event loop, after all that is ready to run.
+        """
         for request in requests:
             running = _Running(request, self._clock.monotonic_s())
             self._running[request.call_id] = running
+            call, name = self._run(running), f"treadle call {request.call_id}"
+            running.task = begun(call, name=name) if at_once else asyncio.create_task(call, name=name)
             timeout_s = self._timeouts.get(request.name)
-            if timeout_s is not None and timeout_s != math.inf:
+            if request.call_id in self._running and timeout_s is not None and timeout_s != math.inf:
+                loop = asyncio.get_running_loop()
                 running.deadline = loop.call_later(timeout_s, self._stop, running, ToolStatus.TIMEOUT)
-            running.task = loop.create_task(self._run(running), name=f"treadle call {request.call_id}")
 
     def stop(self, call_ids: Iterable[CallId]) -> None:
         """Stop these calls; each returns within `GRACE_S`."""
@@ -116,7 +110,6 @@ class ToolCalls:
         if running.stopped_as is not None or running.task is None:
             return
         running.stopped_as = status
-        running.flag.set()
         running.grace = asyncio.get_running_loop().call_later(GRACE_S, self._abandon, running)
         if running.has_begun:
             # A task that is cancelled before its first step never takes one, and would tell nobody.
@@ -131,30 +124,26 @@ class ToolCalls:
         self._post(ToolReturned(outcome=self._stopped(running, ToolStatus.UNKNOWN)))
 
     async def _run(self, running: _Running) -> None:
-        running.has_begun = True
-        outcome = await self._outcome(running)
-        running.disarm()
-        if self._running.pop(running.request.call_id, None) is not None:
-            self._post(ToolReturned(outcome=outcome))
-
-    async def _outcome(self, running: _Running) -> ToolOutcome:
         request = running.request
-        if running.stopped_as is not None:
-            return self._stopped(running, running.stopped_as)
-        context = CallContext(progress=lambda payload: self._progress(running, payload), stop=running.flag)
+        context = CallContext(progress=partial(self._progress, running), stop=running)
+        running.has_begun = True
         try:
+            if running.stopped_as is not None:
+                raise asyncio.CancelledError  # noqa: TRY301 (it was stopped before its first step)
             content = await self._toolbox.call(request, context)
+            outcome = ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
         except asyncio.CancelledError:
-            if running.stopped_as is None:
-                # Not our stop: a tool that cancels itself, or an event loop that is closing.
-                running.stopped_as = ToolStatus.CANCELLED
-            return self._stopped(running, running.stopped_as)
+            # Where nobody stopped it: a tool that cancels itself, or an event loop that is closing.
+            running.stopped_as = running.stopped_as or ToolStatus.CANCELLED
+            outcome = self._stopped(running, running.stopped_as)
         except ToolError as told:
-            return self._failed(running, str(told) or "the tool failed")
+            outcome = self._failed(running, str(told) or "the tool failed")
         except Exception as unforeseen:  # noqa: BLE001 (the border of a tool call: whatever it raises is a value)
             _log.exception("tool %r failed in call %s", request.name, request.call_id)
-            return self._failed(running, f"{type(unforeseen).__name__}: the tool failed")
-        return ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
+            outcome = self._failed(running, f"{type(unforeseen).__name__}: the tool failed")
+        running.disarm()
+        if self._running.pop(request.call_id, None) is not None:
+            self._post(ToolReturned(outcome=outcome))
 
     async def _progress(self, running: _Running, payload: Json) -> None:
         if running.stopped_as is None:

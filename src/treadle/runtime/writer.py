@@ -126,17 +126,19 @@ class Writer:
 
     def emit(self, draft: Emit) -> None:
         """Seal a draft, or hold it until the next event."""
-        event = draft.event
-        if draft.held:
+        event, fields, held = draft
+        if held:
             self._held = draft
             self._interrupt()
             return
         if event is Retracted:
             self._state.retract()
-            self._interrupt()
+            self._speaks = None
         elif event not in _BESIDE:
-            self.end_passage()
-        self._seal(event, draft.fields)
+            if self._unended:
+                self.end_passage()
+            self._speaks = None
+        self._seal(event, fields)
 
     def withdraw(self) -> None:
         """Forget the held draft."""
@@ -217,7 +219,7 @@ class Writer:
         if self._redaction is not None:
             fields = self._redaction.fields(event, fields)
         self.road = _CLOSED
-        self._runs.add(event(index=self._runs.next, run_id=self._run_id, **fields))
+        self._runs.add(event, self._run_id, fields)
 
     def _show(self, pieces: Iterable[Piece]) -> None:
         """Put what came out of the filters where it belongs."""

@@ -1,0 +1,194 @@
+"""Tasks whose first step is taken at once."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+
+import pytest
+
+from treadle.runtime.first_step import begun
+
+MARK: contextvars.ContextVar[str] = contextvars.ContextVar("mark", default="")
+
+
+async def test_what_waits_for_nothing_is_over_at_once():
+    """Ours: no turn of the event loop for a coroutine that needs none."""
+    done = []
+
+    async def quick() -> None:
+        done.append("quick")
+
+    task = begun(quick(), name="quick")
+    assert done == ["quick"]
+    await task
+    assert (task.get_name(), task.result()) == ("quick", None)
+
+
+async def test_what_waits_goes_on_as_a_task_does():
+    """Ours: futures and bare turns of the loop, each waited for once."""
+    seen = []
+    gate = asyncio.get_running_loop().create_future()
+
+    async def slow() -> None:
+        seen.append("begun")
+        seen.append(await gate)
+        await asyncio.sleep(0)
+        seen.append("over")
+
+    task = begun(slow(), name="slow")
+    assert seen == ["begun"]
+    gate.set_result("told")
+    await task
+    assert seen == ["begun", "told", "over"]
+
+
+async def test_a_bare_turn_of_the_loop_may_come_first():
+    """Ours: a coroutine that only lets others run is one that waits."""
+    seen = []
+
+    async def polite() -> None:
+        await asyncio.sleep(0)
+        seen.append("over")
+
+    task = begun(polite(), name="polite")
+    assert seen == []
+    await task
+    assert seen == ["over"]
+
+
+async def test_the_first_step_has_a_task_of_its_own():
+    """Ours: a timeout or a task group in the first step is the call's own, and the caller stays the current task."""
+    caller = asyncio.current_task()
+    seen = []
+
+    async def looks() -> None:
+        seen.append(asyncio.current_task())
+        await asyncio.sleep(0)
+        seen.append(asyncio.current_task())
+
+    task = begun(looks(), name="looks")
+    assert asyncio.current_task() is caller
+    await task
+    assert seen == [task, task]
+
+
+async def test_a_timeout_in_the_first_step_ends_the_wait_and_nothing_else():
+    """Ours: what a timeout cancels is the task that it was entered in."""
+
+    async def waits() -> None:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0):
+                await asyncio.Event().wait()
+
+    await begun(waits(), name="waits")
+
+
+async def test_context_variables_do_not_leak():
+    """Ours: every call has a context of its own, which lasts to its end."""
+    seen = []
+
+    async def sets() -> None:
+        MARK.set("inside")
+        await asyncio.sleep(0)
+        seen.append(MARK.get())
+
+    task = begun(sets(), name="sets")
+    assert MARK.get() == ""
+    await task
+    assert (seen, MARK.get()) == (["inside"], "")
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2])
+async def test_a_cancel_comes_through_whenever_it_comes(turns):
+    """Ours: also before the task has taken a step of its own."""
+    seen = []
+
+    async def waits() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            seen.append("cleaned")
+
+    task = begun(waits(), name="waits")
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert seen == ["cleaned"]
+
+
+async def test_a_cancel_that_is_caught_lets_it_go_on():
+    """Ours: a coroutine may wait again after its first wait was cancelled."""
+
+    async def stubborn() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await asyncio.sleep(0)
+
+    task = begun(stubborn(), name="stubborn")
+    task.cancel()
+    await task
+    assert not task.cancelled()
+
+
+async def test_a_cancel_after_the_end_is_a_cancel():
+    """Ours: the task of what is over takes its one step a turn later, and a cancel before that is told."""
+
+    async def quick() -> None:
+        return
+
+    task = begun(quick(), name="quick")
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_what_the_first_step_raises_is_raised_to_the_caller():
+    """Ours: the caller is still the current task then, and the task is over."""
+    caller = asyncio.current_task()
+
+    async def fails() -> None:
+        raise LookupError("first step")
+
+    with pytest.raises(LookupError):
+        begun(fails(), name="fails")
+    assert asyncio.current_task() is caller
+    await asyncio.sleep(0)
+
+
+async def test_what_a_later_step_raises_is_the_task_s():
+    """Ours: as with any task."""
+
+    async def fails() -> None:
+        await asyncio.sleep(0)
+        raise LookupError("second step")
+
+    task = begun(fails(), name="fails")
+    with pytest.raises(LookupError):
+        await task
+
+
+def test_it_may_be_begun_outside_of_a_task():
+    """Ours: a callback of the loop has no task."""
+    seen = []
+
+    async def quick() -> None:
+        seen.append(asyncio.current_task())
+
+    async def main() -> None:
+        over = asyncio.Event()
+
+        def callback() -> None:
+            seen.append(begun(quick(), name="quick"))
+            seen.append(asyncio.current_task())
+            over.set()
+
+        asyncio.get_running_loop().call_soon(callback)
+        await over.wait()
+
+    asyncio.run(main())
+    assert seen[0] is seen[1]
+    assert seen[2] is None
