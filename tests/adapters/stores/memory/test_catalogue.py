@@ -9,8 +9,10 @@ from treadle.errors import RunNotFoundError
 from treadle.values.ids import NO_THREAD, RunId, ThreadId
 from treadle.values.runs import NewRun
 
+THREAD = ThreadId("t1")
 
-def new(run_id: str, *, scope: str = "alice", thread: ThreadId = ThreadId("t1"), key: str | None = None) -> NewRun:
+
+def new(run_id: str, *, scope: str = "alice", thread: ThreadId = THREAD, key: str | None = None) -> NewRun:
     """A run to enter."""
     return NewRun(run_id=RunId(run_id), scope=scope, thread_id=thread, agent="calc", digest="d1", request=b"", key=key)
 
@@ -22,9 +24,9 @@ def test_a_run_is_found_by_each_of_its_names_in_its_scope() -> None:
     assert catalogue.get("alice", RunId("r1")) is run
     assert catalogue.twin(new("r2", key="k1")) is run
     assert catalogue.twin(new("r1")) is run
-    assert catalogue.live("alice", ThreadId("t1")) == [run]
+    assert catalogue.live("alice", THREAD) == [run]
     assert catalogue.twin(new("r1", scope="bob", key="k1")) is None
-    assert catalogue.live("bob", ThreadId("t1")) == []
+    assert catalogue.live("bob", THREAD) == []
     with pytest.raises(RunNotFoundError):
         catalogue.get("bob", RunId("r1"))
 
@@ -34,9 +36,9 @@ def test_a_final_run_leaves_its_thread_and_keeps_its_name() -> None:
     catalogue = Catalogue()
     first, second = catalogue.add(new("r1"), 1.0), catalogue.add(new("r2"), 2.0)
     catalogue.retire(first)
-    assert catalogue.live("alice", ThreadId("t1")) == [second]
+    assert catalogue.live("alice", THREAD) == [second]
     assert list(catalogue.newest_first("alice", None)) == [second, first]
-    assert list(catalogue.newest_first("alice", ThreadId("t1"))) == [second, first]
+    assert list(catalogue.newest_first("alice", THREAD)) == [second, first]
 
 
 def test_nothing_is_left_of_a_run_that_was_removed() -> None:

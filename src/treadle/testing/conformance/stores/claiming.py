@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any, Final
+from collections.abc import Awaitable, Callable
+from typing import Final
 
 import pytest
 
@@ -212,14 +212,14 @@ async def many_runs_find_an_owner_each(bench: Bench) -> None:
 @check()
 async def a_worker_is_woken_by_a_new_run(bench: Bench) -> None:
     """Whoever waits for work hears of it."""
-    await _wakes(bench, bench.create("r1"), "r1")
+    await _wakes(bench, lambda: bench.create("r1"), "r1")
 
 
 @check()
 async def a_worker_is_woken_by_a_run_that_was_given_back(bench: Bench) -> None:
     """Nobody waits for its lease to end."""
     lease, _ = await bench.own()
-    await _wakes(bench, bench.append(lease, status=RunStatus.READY), "r1")
+    await _wakes(bench, lambda: bench.append(lease, status=RunStatus.READY), "r1")
 
 
 @check()
@@ -227,8 +227,9 @@ async def a_worker_is_woken_by_a_message_to_a_waiting_run(bench: Bench) -> None:
     """An answer goes to work at once, and so does one that came before the pause."""
     lease, _ = await bench.own()
     await bench.append(lease, status=RunStatus.WAITING)
-    await _wakes(bench, bench.send("k1"), "r1")
-    await _wakes(bench, bench.append(await _taken_over(bench), status=RunStatus.WAITING), "r1")
+    await _wakes(bench, lambda: bench.send("k1"), "r1")
+    newer = await _taken_over(bench)
+    await _wakes(bench, lambda: bench.append(newer, status=RunStatus.WAITING), "r1")
 
 
 @check()
@@ -237,7 +238,7 @@ async def a_worker_is_woken_by_the_end_of_the_run_before(bench: Bench) -> None:
     thread = ThreadId("t1")
     lease, script = await bench.own("r1", thread_id=thread)
     await bench.create("r2", thread_id=thread, on_busy=OnBusyThread.QUEUE)
-    await _wakes(bench, bench.finish(lease, script), "r2")
+    await _wakes(bench, lambda: bench.finish(lease, script), "r2")
 
 
 @check()
@@ -258,12 +259,12 @@ async def a_worker_that_nothing_wakes_comes_back(bench: Bench) -> None:
     await soon(bench.store.ready(timeout_s=0.0))
 
 
-async def _wakes(bench: Bench, news: Coroutine[Any, Any, object], run_id: str) -> None:
+async def _wakes(bench: Bench, news: Callable[[], Awaitable[object]], run_id: str) -> None:
     """Whoever found nothing to claim is woken by this, and then finds that run."""
     assert await bench.claim() is None
     waits = asyncio.create_task(bench.store.ready(timeout_s=LONG_S))
     await settle()
-    await news
+    await news()
     await soon(waits)
     await bench.claimed(run_id)
 

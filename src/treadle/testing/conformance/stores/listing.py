@@ -75,6 +75,7 @@ async def _pages(bench: Bench, limit: int) -> list[str]:
     before: RunId | None = None
     while page := await _names(bench, limit=limit, before=before):
         assert len(page) <= limit
+        assert not {*page} & {*names}, f"{page} come again after {names}"
         names += page
         before = RunId(page[-1])
     return names
