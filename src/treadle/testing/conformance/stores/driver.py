@@ -21,7 +21,11 @@ class Driver:
     def __init__(self, opened: AbstractAsyncContextManager[Store]) -> None:
         self._runner = asyncio.Runner()
         self._opened = opened
-        self.store = self.run(self._open())
+        try:
+            self.store = self.run(self._open())
+        except BaseException:
+            self._runner.close()
+            raise
 
     def run(self, step: Coroutine[Any, Any, T]) -> T:
         """Run a step to its end."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from treadle.errors import FencedError, RunLogError, SequenceConflictError
 from treadle.testing.conformance.stores.bench import Bench
@@ -59,6 +59,8 @@ class RandomRuns(RuleBasedStateMachine):
         self.naive = NaiveStore()
         self.leases: list[Lease] = []
         self.created = 0
+        self.touched: NaiveRun | None = None
+        """The run that the last step was about."""
 
     def teardown(self) -> None:
         """Leave the store."""
@@ -85,6 +87,27 @@ class RandomRuns(RuleBasedStateMachine):
         )
         told, state = self._both(lambda: self.naive.create(run).new.run_id, self.bench.store.create(run))
         assert (state and state.run_id) == told
+        self.touched = self.naive.runs[-1] if self.naive.runs else None
+
+    @initialize()
+    def begin(self) -> None:
+        """Nothing happens without an owner, so there is one from the beginning."""
+        self.create(scope="alice", thread="t1", key=None, digest="d1", on_busy=OnBusyThread.REJECT, plan="p1")
+        self.claim(["p1"])
+
+    @rule(parts=_parts, status=_statuses)
+    def write(self, parts: Any, status: RunStatus) -> None:  # noqa: ANN401 (drawn)
+        """The latest owner writes as it should."""
+        owned = [lease for lease in self.leases if (run := self._run(lease)) and _owns(run, lease)]
+        if owned and (run := self._run(owned[-1])):
+            stretches = _stretches(Script(owned[-1].run_id, len(run.log), run.next_index), parts)
+            self._append(owned[-1], run, stretches, status=status, wake_at_s=None)
+
+    @rule(key=st.sampled_from(["a", "b", "c", "d"]))
+    def answer(self, key: str) -> None:
+        """Somebody says something to the run that the last step was about."""
+        if run := self.touched:
+            self._send(run, run.new.scope, key)
 
     @rule(plans=_plans)
     def claim(self, plans: Sequence[str]) -> None:
@@ -97,6 +120,7 @@ class RandomRuns(RuleBasedStateMachine):
             return
         (run,) = [run for run in claimable if (run.new.scope, run.new.run_id) == (lease.scope, lease.run_id)]
         self.naive.claim(run, now_s + TTL_S)
+        self.touched = run
         assert (lease.epoch, lease.next_seq, lease.next_index) == (run.epoch, len(run.log), run.next_index)
         self.leases.append(lease)
 
@@ -133,10 +157,7 @@ class RandomRuns(RuleBasedStateMachine):
     def send(self, scope: str, which: int, key: str) -> None:
         """Somebody says something, perhaps to another's run."""
         if run := _one_of(self.naive.runs, which):
-            run_id = run.new.run_id
-            told = self.bench.store.send(scope, run_id, key=key, kind="message")
-            expected, came = self._both(lambda: self.naive.send(scope, run_id, key), told)
-            assert came == expected
+            self._send(run, scope, key)
 
     @rule(scope=_scopes, which=_which, facts_only=st.booleans())
     def delete(self, scope: str, which: int, *, facts_only: bool) -> None:
@@ -146,6 +167,7 @@ class RandomRuns(RuleBasedStateMachine):
             told = self.bench.store.delete(scope, run_id, facts_only=facts_only)
             expected, came = self._both(lambda: self.naive.delete(scope, run_id, facts_only=facts_only), told)
             assert came == expected
+            self.touched = run
 
     @rule(which=_which, after=st.integers(-1, 20), limit=st.sampled_from([1, 2, 5, 100]))
     def read(self, which: int, after: int, limit: int) -> None:
@@ -167,10 +189,11 @@ class RandomRuns(RuleBasedStateMachine):
                 (state.run_id, state.status, state.epoch, state.wake_at_s, state.next_index) for state in found
             ]
 
-    @rule(which=_which)
-    def look(self, which: int) -> None:
-        """One run, whole."""
-        if run := _one_of(self.naive.runs, which):
+    @invariant()
+    def the_run_at_hand_is_the_same(self) -> None:
+        """The run that the last step was about: its messages and its log."""
+        run = self.touched
+        if run in self.naive.runs and run is not None:
             messages = self.driver.run(self.bench.store.inbox(run.new.scope, run.new.run_id))
             assert len(messages) == len(run.open)
             assert [one.key for one in messages if one.kind != "cancel"] == [
@@ -178,6 +201,13 @@ class RandomRuns(RuleBasedStateMachine):
             ]
             told = records_of(self.driver.run(self.bench.store.read(run.new.scope, run.new.run_id, -1, limit=100_000)))
             assert [_shown(one) for one in told] == [_shown(one) for one in run.log]
+
+    def _send(self, run: NaiveRun, scope: str, key: str) -> None:
+        run_id = run.new.run_id
+        told = self.bench.store.send(scope, run_id, key=key, kind="message")
+        expected, came = self._both(lambda: self.naive.send(scope, run_id, key), told)
+        assert came == expected
+        self.touched = run
 
     def _append(
         self, lease: Lease, run: NaiveRun, batch: list[Stretch], *, status: RunStatus, wake_at_s: float | None
@@ -195,6 +225,7 @@ class RandomRuns(RuleBasedStateMachine):
             alike=_REFUSALS_OF_WRITERS if gave_up else (),
         )
         assert came == told
+        self.touched = run
 
     def _both(
         self, naive: Callable[[], Any], store: Coroutine[Any, Any, Any], *, alike: Sequence[type[RunLogError]] = ()
@@ -233,6 +264,10 @@ def _outcome(act: Callable[[], Any]) -> tuple[Any, type[RunLogError] | None]:
 def _one_of(things: Sequence[Any], which: int) -> Any:  # noqa: ANN401 (one of the things)
     """One of the latest ten: those are where something happens."""
     return things[-1 - which % len(things)] if things else None
+
+
+def _owns(run: NaiveRun, lease: Lease) -> bool:
+    return (run.status, run.epoch) == (RunStatus.OWNED, lease.epoch)
 
 
 def _standing_of(run: NaiveRun) -> tuple[object, ...]:
