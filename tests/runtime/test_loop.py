@@ -73,6 +73,26 @@ async def test_parallel_calls_run_at_once_and_are_told_in_call_order():
     assert (shown, told) == (["two", "one"], ["one", "two"])
 
 
+async def test_a_reader_who_waits_sees_a_call_before_it_begins():
+    """Ours: what is about to happen is shown first, be the tool one that holds up the event loop."""
+    seen: list[str] = []
+
+    @tool
+    async def looks() -> str:
+        """Tell what was seen of this call."""
+        return seen[-1]
+
+    agent = scripted("text: hm\ngate: go\ncall: looks {}\n---\ntext: x", tools=[looks])
+    async with agent.events("hi") as run:
+        async for event in run:
+            seen.append(event.kind)
+            if event.kind == "text_delta":
+                # Only a reader who waits can see it: the rest comes when it does.
+                asyncio.get_running_loop().call_later(0.001, model_of(agent).open_gate, "go")
+            if isinstance(event, ev.ToolResult):
+                assert event.outcome.content == "tool_call"
+
+
 async def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(caplog):
     """D20: a result with an error; of a foreign exception the model is told the class and a fixed sentence."""
 
