@@ -96,7 +96,7 @@ class RandomRuns(RuleBasedStateMachine):
         self.claim(["p1"])
 
     @rule(parts=_parts, status=_statuses)
-    def write(self, parts: Any, status: RunStatus) -> None:  # noqa: ANN401 (drawn)
+    def write(self, parts: Any, status: RunStatus) -> None:  # noqa: ANN401 (whatever Hypothesis draws)
         """The latest owner writes as it should."""
         owned = [lease for lease in self.leases if (run := self._run(lease)) and _owns(run, lease)]
         if owned and (run := self._run(owned[-1])):
@@ -137,7 +137,7 @@ class RandomRuns(RuleBasedStateMachine):
             self._both(lambda: self.naive.renew(lease, until_s), self.bench.store.renew(lease, ttl_s=TTL_S))
 
     @rule(which=_which, parts=_parts, status=_statuses, wakes=st.booleans(), seq_slip=_slips, index_slip=_slips)
-    def append(self, which: int, parts: Any, status: RunStatus, **drawn: Any) -> None:  # noqa: ANN401 (drawn)
+    def append(self, which: int, parts: Any, status: RunStatus, **drawn: Any) -> None:  # noqa: ANN401 (whatever Hypothesis draws)
         """Whoever owns or owned a run writes at its end, or beside it, and takes the messages that are there."""
         if (lease := _one_of(self.leases, which)) and (run := self._run(lease)):
             script = Script(lease.run_id, len(run.log) + drawn["seq_slip"], run.next_index + drawn["index_slip"])

@@ -43,7 +43,7 @@ class StoreConformance:
 
     harness: ClassVar[type[StoreHarness]]
     marks: ClassVar[Mapping[str, Sequence[pytest.MarkDecorator]]] = {}
-    """Marks of single checks, by name, and of all that do a thing a thousand times, under `heavy`."""
+    """Marks of single checks, by name; of all that do a thing a thousand times: `heavy`; of random lives: `random`."""
     random_lives: ClassVar[int | None] = None
     """How many random lives are tried; None: as many examples as the profile of Hypothesis says."""
 
@@ -51,16 +51,19 @@ class StoreConformance:
         """Give each check that the harness fits a test of its own."""
         if "check" in metafunc.fixturenames:
             metafunc.parametrize("check", [self._test(one) for one in CHECKS if one.fits(self.harness)])
+        if "random_lives" in metafunc.fixturenames:
+            lives = pytest.param(self.random_lives, id="random", marks=self.marks.get("random", ()))
+            metafunc.parametrize("random_lives", [lives])
 
     def test_check(self, check: Check, tmp_path: Path) -> None:
         """What the check's own docstring says; where it came from: the ports' contracts."""
         check.hold(self.harness(tmp_path))
 
-    def test_random_lives_of_runs(self, tmp_path: Path) -> None:
+    def test_random_lives_of_runs(self, random_lives: int | None, tmp_path: Path) -> None:
         """In any life of a store it says what a naive one says."""
         profile = settings(stateful_step_count=STEPS)
-        if self.random_lives is not None:
-            profile = settings(profile, max_examples=self.random_lives)
+        if random_lives is not None:
+            profile = settings(profile, max_examples=random_lives)
         run_state_machine_as_test(lives_of(self.harness, tmp_path), settings=profile)
 
     def _test(self, one: Check) -> object:
