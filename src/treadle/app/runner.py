@@ -6,36 +6,40 @@ Source: docs/runner.md.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import socket
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, aclosing
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, aclosing, suppress
+from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from treadle.adapters.system import RandomIds, SystemClock
 from treadle.app.agent import Agent
 from treadle.app.stores import opened_store
 from treadle.codec.records import RecordCodec
 from treadle.codec.request_digest import request_digest
-from treadle.errors import PlanError, RunFinalError, RunNotFoundError, StateError
+from treadle.errors import PlanError, RunFinalError, RunLogError, RunNotFoundError, StateError
 from treadle.ports.observer import RunObserver
 from treadle.ports.store import Store
-from treadle.runtime.leaving import OnDisconnect, on_disconnect_of
+from treadle.runtime.hearing import CANCEL
+from treadle.runtime.leaving import GOES_ON, OnDisconnect, Readership, on_disconnect_of
 from treadle.runtime.run_view import RunView, view_of
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.supervisor import Supervisor
-from treadle.runtime.thread_history import stretches_stored
-from treadle.runtime.watching import PATIENCE_S, WatchedRecord, watched
-from treadle.runtime.worker import CANCEL, Worker
+from treadle.runtime.thread_history import stored_run
+from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, followed, place_of
+from treadle.runtime.worker import Worker
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.mappings import EMPTY
 from treadle.values.requests import Attachment, TurnRequest
 from treadle.values.runs import NewRun, OnBusyThread, RunState, RunStatus
-from treadle.values.stretches import events_of
+from treadle.values.stretches import entries_of
 
-DRAIN_S = 30.0
+_log: Final = logging.getLogger("treadle.runner")
+
+DRAIN_S: Final = 30.0
 """Seconds that live runs have to rest when a runner is left."""
 
 
@@ -74,7 +78,7 @@ class Runner:
         self._given = store
         self._scope = scope
         self._drain_s = drain_s
-        self._observers = observers
+        self._observers = tuple(observers)
         self._clock, self._ids, self._codec = SystemClock(), RandomIds(), RecordCodec()
         self._stack = AsyncExitStack()
         self._open: _Open | None = None
@@ -82,20 +86,35 @@ class Runner:
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(opened_store(self._given, self._clock))
-            served = [agent.served() for agent in self._agents.values()]
-            worker = Worker(store=store, agents=served, clock=self._clock, observers=self._observers)
+            served = {name: agent.served() for name, agent in self._agents.items()}
+            readers = Readership(self._abandoned)
+            worker = Worker(
+                store=store,
+                agents=tuple(served.values()),
+                clock=self._clock,
+                is_read=readers.is_read,
+                observers=self._observers,
+            )
             name = f"{socket.gethostname()}:{os.getpid()}"
             supervisor = Supervisor(store=store, worker=worker, name=name, drain_s=self._drain_s)
             await stack.enter_async_context(supervisor)
-            self._open = _Open(store=store, worker=worker, leaving=set())
+            self._open = _Open(store=store, served=served, worker=worker, readers=readers)
             self._stack = stack.pop_all()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._stack.aclose()
-        self._open = None
+        open_ = self._opened()
+        try:
+            await self._stack.aclose()
+        finally:
+            self._open = None
+            open_.readers.close()
+            for task in open_.leaving:
+                task.cancel()
+            if open_.leaving:
+                await asyncio.wait(open_.leaving)
 
     async def start(
         self,
@@ -148,6 +167,8 @@ class Runner:
                 properties={"on_disconnect": on_disconnect, "cancel_after_s": leave.cancel_after_s},
             )
         )
+        if busy is OnBusyThread.CANCEL_PREVIOUS:
+            await self._let_hear(open_, state)
         return StartedRun(
             run_id=state.run_id, thread_id=state.thread_id, state=state.status, is_new=state.run_id == run_id
         )
@@ -164,14 +185,19 @@ class Runner:
             CursorError: The cursor is not one of this log; `reset_to` says where to go on.
         """
         open_, named = self._opened(), RunId(run_id)
-        work = open_.worker.reading(named)
+        unit = _unit_of(to_end_of)
+        state = await open_.store.state(self._scope, named)
+        at = await place_of(open_.store, state, after)
+        rule, at_end = _rule_of(state), False
+        open_.readers.enter(named)
+        open_.worker.wake(named)
         try:
-            async with aclosing(watched(open_.store, self._scope, named, after=after, to_end_of=to_end_of)) as records:
+            async with aclosing(followed(open_.store, self._scope, named, at, to_end_of=unit)) as records:
                 async for record in records:
                     yield record
+            at_end = True
         finally:
-            work.left()
-            self._reader_left(open_, named)
+            open_.readers.leave(named, rule if self._open is open_ else GOES_ON, at_end=at_end)
 
     async def cancel(self, run_id: str, *, reason: str | None = None) -> bool:
         """Ask a run to stop. It is `cancelled` when its log says so; another end may come first.
@@ -196,12 +222,15 @@ class Runner:
             RunNotFoundError: No such run in this scope.
         """
         open_, named = self._opened(), RunId(run_id)
-        stretches = await stretches_stored(open_.store, self._scope, named)
-        state = await open_.store.state(self._scope, named)
-        return view_of(state, [event for stretch in stretches for event in events_of(stretch, named)])
+        state, stretches = await stored_run(open_.store, self._scope, named)
+        return view_of(state, entries_of(stretches, named))
 
     async def wait(self, run_id: str) -> RunView:
-        """A run at a glance once it rests: final, or waiting for a person."""
+        """A run at a glance once it rests: final, or waiting for a person.
+
+        Raises:
+            RunNotFoundError: No such run in this scope.
+        """
         open_, named = self._opened(), RunId(run_id)
         while True:
             state = await open_.store.state(self._scope, named)
@@ -231,33 +260,40 @@ class Runner:
         self, agent: str, prompt: str, on_disconnect: str, on_busy: str
     ) -> tuple[ServedAgent, OnDisconnect, OnBusyThread]:
         problems = []
+        leave: OnDisconnect | None = None
         if agent not in self._agents:
             problems.append(f"no agent is called {agent!r}; there are {', '.join(self._agents)}")
         if not prompt.strip():
             problems.append(f"a prompt needs text, came {prompt!r}")
         if on_busy not in list(OnBusyThread):
             problems.append(f"on_busy is 'reject', 'queue' or 'cancel_previous', not {on_busy!r}")
+        try:
+            leave = on_disconnect_of(on_disconnect)
+        except ValueError as wrong:
+            problems.append(str(wrong))
         if problems:
             raise PlanError(tuple(problems))
-        return self._agents[agent].served(), on_disconnect_of(on_disconnect), OnBusyThread(on_busy)
+        assert leave is not None
+        return self._opened().served[agent], leave, OnBusyThread(on_busy)
 
-    def _reader_left(self, open_: _Open, run_id: RunId) -> None:
-        """The last reader of a run may have gone: see to it that its rule is kept."""
-        task = asyncio.get_running_loop().create_task(self._keep_rule(open_, run_id), name=f"treadle leave {run_id}")
+    async def _let_hear(self, open_: _Open, new: RunState) -> None:
+        """The store has asked the runs before a new one to stop: those at work here hear of it now."""
+        for run in await open_.store.find(self._scope, thread_id=new.thread_id, statuses={RunStatus.OWNED}):
+            await open_.worker.look(run.run_id)
+
+    def _abandoned(self, run_id: RunId) -> None:
+        """The last reader of a run has gone for good, and its rule says that it ends with that."""
+        open_ = self._opened()
+        task = asyncio.get_running_loop().create_task(self._cancel_unread(run_id), name=f"treadle leave {run_id}")
         open_.leaving.add(task)
         task.add_done_callback(open_.leaving.discard)
 
-    async def _keep_rule(self, open_: _Open, run_id: RunId) -> None:
+    async def _cancel_unread(self, run_id: RunId) -> None:
         try:
-            state = await open_.store.state(self._scope, run_id)
-            after_s = state.properties.get("cancel_after_s")
-            if state.is_final or after_s is None:
-                return
-            await asyncio.sleep(after_s)
-            if not open_.worker.is_read(run_id):
+            with suppress(RunNotFoundError):
                 await self.cancel(run_id, reason="readers_left")
-        except (RunNotFoundError, StateError):
-            return
+        except RunLogError:
+            _log.exception("run %s has lost its readers and could not be told to stop", run_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,5 +301,19 @@ class _Open:
     """What a runner holds while it is open."""
 
     store: Store
+    served: Mapping[str, ServedAgent]
     worker: Worker
-    leaving: set[asyncio.Task[None]]
+    readers: Readership
+    leaving: set[asyncio.Task[None]] = field(default_factory=set)
+
+
+def _rule_of(state: RunState) -> OnDisconnect:
+    after_s = state.properties.get("cancel_after_s")
+    return GOES_ON if after_s is None else OnDisconnect(cancel_after_s=after_s)
+
+
+def _unit_of(text: str) -> Unit:
+    try:
+        return Unit(text)
+    except ValueError:
+        raise PlanError((f"to_end_of is 'run' or 'segment', not {text!r}",)) from None

@@ -10,12 +10,14 @@ Source: ADR 0015 (commit first).
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from treadle.errors import StoreFullError
 from treadle.ports.log import RunLog
-from treadle.runtime.kind_runs import ENTRIES, KindRuns
+from treadle.runtime.kind_runs import ENTRIES, KindRun, KindRuns
 from treadle.values.events import (
     AskUser,
     Cancelled,
@@ -26,16 +28,20 @@ from treadle.values.events import (
     RoundStarted,
     RunStarted,
 )
-from treadle.values.facts import FACT_TYPES, TurnKept
+from treadle.values.facts import FACT_TYPES, RequestKept, TurnKept
 from treadle.values.mappings import Json
 from treadle.values.records import Entry
 from treadle.values.runs import Lease, RunStatus
 from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
 
+_log = logging.getLogger("treadle.worker")
+
 PENDING: Final = 256
 """Pieces that may wait for an append; then the provider is not read on."""
 UNWATCHED_S: Final = 0.25
 """Seconds that a run which nobody watches may keep back what it has written."""
+FULL_WAITS_S: Final = (0.5, 1.0, 2.0, 4.0)
+"""Seconds after which a store that has no room is tried again, each in turn; then the run is let go."""
 
 _STATUSES: Final[dict[type[ClosingEvent], RunStatus]] = {
     Done: RunStatus.DONE,
@@ -48,42 +54,39 @@ _STATUSES: Final[dict[type[ClosingEvent], RunStatus]] = {
 _RIDES: Final = frozenset({RunStarted, RoundStarted, *FACT_TYPES})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppenderHooks:
+    """What an appender asks and tells.
+
+    `taken` gives the inbox messages that what is written by now records, each once; `dump` the stored form of a
+    turn's payload; `wake_at_s` when a run that waits is to be looked after. `stored` hears of every batch that was
+    stored, in order.
+    """
+
+    taken: Callable[[], Sequence[int]]
+    is_watched: Callable[[], bool]
+    dump: Callable[[Any], Json]
+    wake_at_s: Callable[[], float | None]
+    stored: Callable[[Sequence[Stretch]], None]
+
+
 class Appender:
     """Appends one live run, as long as its lease holds.
 
     `status` is the status that the store gave with the last append.
     """
 
-    def __init__(
-        self,
-        *,
-        log: RunLog,
-        lease: Lease,
-        runs: KindRuns,
-        taken: Callable[[], Sequence[int]],
-        is_watched: Callable[[], bool],
-        dump: Callable[[Any], Json],
-        stored: Callable[[Sequence[Stretch]], None],
-    ) -> None:
-        """`dump` gives the stored form of a turn's payload; `stored` hears of every batch that was stored."""
+    def __init__(self, *, log: RunLog, lease: Lease, runs: KindRuns, hooks: AppenderHooks) -> None:
         self._log = log
         self._lease = lease
         self._runs = runs
-        self._taken = taken
-        self._is_watched = is_watched
-        self._dump = dump
-        self._tell = stored
+        self._hooks = hooks
         self._at = (0, 0)
         self._seq = lease.next_seq
         self._index = lease.next_index
-        self._wanted = 0
+        self._in_flight = False
         self._committed: list[asyncio.Future[None]] = []
         self.status = RunStatus.OWNED
-
-    @property
-    def lease(self) -> Lease:
-        """The lease, standing where the log ends now."""
-        return replace(self._lease, next_seq=self._seq, next_index=self._index)
 
     async def run(self) -> None:
         """Append until the segment is closed and stored.
@@ -92,10 +95,8 @@ class Appender:
             FencedError: A newer owner holds the run. What was not stored was never seen.
             RunLogError: The store failed.
         """
-        while True:
+        while self.status is RunStatus.OWNED:
             if not self._is_due():
-                if self._runs.closed and not self._has_more():
-                    return
                 await self._runs.more()
                 continue
             if not self._is_hurried():
@@ -104,8 +105,7 @@ class Appender:
 
     async def commit(self) -> None:
         """Wait until all that is written by now is stored."""
-        if self._has_more():
-            self._wanted += 1
+        if self._has_more() or self._in_flight:
             waiter = asyncio.get_running_loop().create_future()
             self._committed.append(waiter)
             self._runs.wake()
@@ -114,12 +114,12 @@ class Appender:
     def _has_more(self) -> bool:
         run, item = self._at
         runs = self._runs.runs
-        return bool(runs) and (run < len(runs) - 1 or item < len(runs[-1].items))
+        return run < len(runs) - 1 or item < len(runs[-1].items)
 
     def _is_due(self) -> bool:
         """Whether there is something that is to be stored on its own."""
-        if self._wanted or self._runs.closed:
-            return self._has_more()
+        if self._committed or self._runs.closed:
+            return True
         at, skip = self._at
         for run in self._runs.runs[at:]:
             items = run.items[skip:]
@@ -129,7 +129,7 @@ class Appender:
         return False
 
     def _is_hurried(self) -> bool:
-        return bool(self._wanted) or self._runs.closed or self._is_watched() or self._runs.is_full
+        return bool(self._committed) or self._runs.closed or self._hooks.is_watched() or self._runs.is_full
 
     async def _linger(self) -> None:
         """Nobody watches: let more come, up to a bound, unless somebody needs it stored."""
@@ -143,68 +143,81 @@ class Appender:
                 timer.cancel()
 
     async def _append(self) -> None:
-        wanted, waiters = self._wanted, self._committed
-        self._committed = []
-        stretches, closing = self._sealed()
-        status = _STATUSES[type(closing)] if closing is not None else RunStatus.OWNED
-        wake_at_s = _wake_at(closing)
-        lease = replace(self._lease, next_seq=stretches[0].seq, next_index=stretches[0].index)
+        waiters, self._committed = self._committed, []
+        lease = replace(self._lease, next_seq=self._seq, next_index=self._index)
+        stretches = self._sealed()
+        status = self._status_now()
         self._runs.coalesce()
-        self.status = await self._log.append(lease, stretches, status=status, wake_at_s=wake_at_s, take=self._taken())
+        self._in_flight = True
+        self.status = await self._store(lease, stretches, status)
+        self._in_flight = False
         self._runs.settle()
-        self._wanted -= wanted
+        if not self._has_more():
+            # Whoever asked meanwhile asked for what is stored now.
+            waiters += self._committed
+            self._committed = []
         for waiter in waiters:
             if not waiter.done():
                 waiter.set_result(None)
-        self._tell(stretches)
+        if stretches:
+            self._hooks.stored(stretches)
         self._runs.let(self._runs.next + PENDING)
 
-    def _sealed(self) -> tuple[list[Stretch], ClosingEvent | None]:
-        """What is new, numbered; pieces of one stretch that waited together become one."""
+    async def _store(self, lease: Lease, stretches: Sequence[Stretch], status: RunStatus) -> RunStatus:
+        """Append a batch; a store without room is tried again for some seconds, and nothing is shown meanwhile."""
+        wake_at_s = self._hooks.wake_at_s() if status is RunStatus.WAITING else None
+        take = self._hooks.taken()
+        for wait_s in FULL_WAITS_S:
+            try:
+                return await self._log.append(lease, stretches, status=status, wake_at_s=wake_at_s, take=take)
+            except StoreFullError:
+                _log.warning("the store has no room for run %s; it is tried again in %s s", lease.run_id, wait_s)
+            await asyncio.sleep(wait_s)
+        return await self._log.append(lease, stretches, status=status, wake_at_s=wake_at_s, take=take)
+
+    def _status_now(self) -> RunStatus:
+        """The status that goes with all that is written by now."""
+        if not self._runs.closed:
+            return RunStatus.OWNED
+        # A segment that ends without a closing event goes on waiting for people.
+        return _STATUSES.get(type(self._runs.last), RunStatus.WAITING)
+
+    def _sealed(self) -> list[Stretch]:
+        """What is new, numbered."""
         stretches: list[Stretch] = []
-        closing: ClosingEvent | None = None
         at, skip = self._at
-        runs = self._runs.runs
-        for run in runs[at:]:
-            items = run.items
-            if skip < len(items):
-                if run.kind is ENTRIES:
-                    made: Stretch = EntryStretch(
-                        seq=self._seq,
-                        index=self._index,
-                        entries=tuple(self._at_rest(entry) for entry in items[skip:]),
-                        at_s=run.at_s,
-                        epoch=self._lease.epoch,
-                    )
-                    last = items[-1]
-                    closing = last if isinstance(last, (Done, Error, Cancelled, AskUser, Interrupt)) else None
-                else:
-                    made = SpeechStretch(
-                        seq=self._seq,
-                        index=self._index,
-                        kind=run.kind,
-                        key=run.key,
-                        texts=tuple(items[skip:]),
-                        at_s=run.at_s,
-                        epoch=self._lease.epoch,
-                    )
+        for run in self._runs.runs[at:]:
+            if skip < len(run.items):
+                made = self._stretch(run, skip)
                 stretches.append(made)
                 self._seq += made.records
                 self._index += made.events
             skip = 0
         self._at = self._runs.place()
-        return stretches, closing
+        return stretches
+
+    def _stretch(self, run: KindRun, skip: int) -> Stretch:
+        items, epoch = run.items[skip:], self._lease.epoch
+        if run.kind is ENTRIES:
+            entries = tuple([self._at_rest(entry) for entry in items])
+            return EntryStretch(seq=self._seq, index=self._index, entries=entries, at_s=run.at_s, epoch=epoch)
+        return SpeechStretch(
+            seq=self._seq,
+            index=self._index,
+            kind=run.kind,
+            key=run.key,
+            texts=tuple(items),
+            at_s=run.at_s,
+            epoch=epoch,
+        )
 
     def _at_rest(self, entry: Entry) -> Entry:
-        """The entry as it is stored: a turn's payload in its adapter's stored form."""
+        """The entry as it is stored: a turn's payload in its adapter's stored form, and no run twice.
+
+        What earlier runs of the thread said stands in their own logs, from which it is read again.
+        """
         if isinstance(entry, TurnKept) and entry.turn.payload is not None:
-            return replace(entry, turn=replace(entry.turn, payload=self._dump(entry.turn.payload)))
+            return replace(entry, turn=replace(entry.turn, payload=self._hooks.dump(entry.turn.payload)))
+        if isinstance(entry, RequestKept) and entry.request.history:
+            return replace(entry, request=replace(entry.request, history=()))
         return entry
-
-
-def _wake_at(closing: ClosingEvent | None) -> float | None:
-    """When the first of the pauses is over."""
-    if not isinstance(closing, (AskUser, Interrupt)):
-        return None
-    times = [pause.expires_at for pause in closing.pending if pause.expires_at is not None]
-    return min(times) if times else None

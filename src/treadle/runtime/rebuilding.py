@@ -6,12 +6,13 @@ the step at hand is gone, and the machine is told so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
 from treadle.kernel.inputs import Input, PauseExpired, TookOver
 from treadle.kernel.machine import Machine
+from treadle.kernel.standing import Standing
 from treadle.kernel.transitions import Phase
 from treadle.ports.clock import Clock
 from treadle.ports.store import Store
@@ -22,19 +23,18 @@ from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.loop import RunLoop
 from treadle.runtime.redaction import Redaction
 from treadle.runtime.served import ServedAgent
-from treadle.runtime.shown_so_far import ShownSoFar
 from treadle.runtime.thread_history import entries_stored
 from treadle.runtime.writer import Writer
 from treadle.text.close_state import CloseState
-from treadle.values.events import EVENT_TYPES, Retracted, RoundEnded, RoundStarted, TextDelta, Thinking
+from treadle.values.events import Retracted, RoundEnded, RoundStarted, TextDelta, Thinking
+from treadle.values.facts import RoundOpened
 from treadle.values.limits import RunRules
+from treadle.values.records import Entry
 from treadle.values.requests import TurnRequest
 from treadle.values.runs import Lease
 
 ASKED_AGAIN_S: Final = 7 * 24 * 3600.0
 """Seconds that a pause which is asked again stays open."""
-
-_EVENTS: Final = frozenset(EVENT_TYPES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,21 +62,23 @@ class Rebuilt:
         """Whether the run waits for people."""
         return self.machine.phase is Phase.WAITING
 
-    @property
-    def wake_at_s(self) -> float | None:
-        """When the first open pause is over."""
-        times = [pause.expires_at for pause in self.machine.standing.pauses.values() if pause.expires_at is not None]
-        return min(times) if times else None
+    def first_inputs(self, *, now_s: float, idempotent: frozenset[str], was_sent_to: bool) -> tuple[Input, ...]:
+        """What the machine is told, after what people have sent, if the run is not new.
 
-    def first_inputs(self, *, now_s: float, idempotent: frozenset[str]) -> tuple[Input, ...]:
-        """What the machine is told first, if the run is not new: that a worker was lost, or that pauses are over."""
+        Either a worker was lost, or pauses are over. A waiting run is claimed when something was sent to it or when,
+        by the store's clock, the time of its first pause has come; then that one is over, whatever this clock says.
+        """
         if self.is_new:
             return ()
         if not self.is_waiting:
             return (TookOver(shown=self.is_under_way, idempotent=idempotent),)
-        pauses = self.machine.standing.pauses.values()
-        over = [pause for pause in pauses if pause.expires_at is not None and pause.expires_at <= now_s]
-        return tuple(PauseExpired(interrupt_id=pause.interrupt_id, next_expires_at=_again(now_s)) for pause in over)
+        first_s = None if was_sent_to else wake_at_of(self.machine.standing)
+        due_s = now_s if first_s is None else max(first_s, now_s)
+        return tuple(
+            PauseExpired(interrupt_id=pause.interrupt_id, next_expires_at=now_s + ASKED_AGAIN_S)
+            for name, pause in self.machine.standing.pauses.items()
+            if name not in self.machine.standing.answers and pause.expires_at is not None and pause.expires_at <= due_s
+        )
 
     def parts(
         self,
@@ -89,16 +91,14 @@ class Rebuilt:
     ) -> RunParts:
         """The parts that go on with the run, or begin it."""
         filters = made_filters(served.filters)
-        # The text of a turn that is taken back is not there any more when its retraction is written.
-        is_asking = self.machine.phase is Phase.ASKING
-        state = CloseState(filters, shown=self.shown[: self.begins] if is_asking else self.shown, answer_at=self.begins)
         runs = KindRuns(clock.now_s, bounded=True, limit=self.next_index + PENDING, first=self.next_index)
         writer = Writer(
             run_id=request.run_id,
             runs=runs,
-            state=state,
+            state=CloseState(filters, shown=self.shown, answer_at=self.begins),
             redaction=Redaction.among(filters),
             passage=self.passage,
+            has_shown=self.is_under_way,
         )
         loop = RunLoop(
             model=served.model,
@@ -114,30 +114,51 @@ class Rebuilt:
 
 
 async def rebuilt_run(store: Store, lease: Lease, served: ServedAgent) -> Rebuilt:
-    """Read a run's log and rebuild what it leads to."""
+    """Read a run's log and rebuild what it leads to.
+
+    Raises:
+        RecordFormatError: A row of it cannot be read.
+    """
     entries = await entries_stored(store, lease.scope, lease.run_id, load=served.load_payload)
-    shown, passage, is_under_way = ShownSoFar(), 0, False
+    return rebuilt_from(entries, next_index=lease.next_index)
+
+
+def rebuilt_from(entries: Iterable[Entry], *, next_index: int) -> Rebuilt:
+    """What the entries of a run, in order, lead to."""
+    shown: list[str] = []
+    begins, passage, is_under_way = 0, 0, False
+    entries = list(entries)
     for entry in entries:
-        if type(entry) not in _EVENTS:
-            continue
-        shown.add(entry)  # type: ignore[arg-type]  # it is an event by the line above
-        if isinstance(entry, TextDelta | Thinking):
-            passage = max(passage, entry.passage)
-        is_under_way = isinstance(entry, RoundStarted) or (is_under_way and not _ends_turn(entry))
+        match entry:
+            case TextDelta(text=text):
+                shown.append(text)
+                passage = max(passage, entry.passage)
+            case Thinking():
+                passage = max(passage, entry.passage)
+            case RoundOpened(attempt=1):
+                begins = len(shown)
+            case RoundStarted():
+                is_under_way = True
+            case RoundEnded():
+                is_under_way = False
+            case Retracted():
+                del shown[begins:]
+                is_under_way = False
+            case _:
+                pass
+    machine = Machine.rebuilt(entries)
     return Rebuilt(
-        machine=Machine.rebuilt(entries),
-        next_index=lease.next_index,
+        machine=machine,
+        next_index=next_index,
         passage=passage,
-        shown=shown.text,
-        begins=len(shown.text) - len(shown.answer),
+        shown="".join(shown),
+        begins=len("".join(shown[:begins])),
         is_under_way=is_under_way,
     )
 
 
-def _ends_turn(entry: object) -> bool:
-    return isinstance(entry, RoundEnded | Retracted)
-
-
-def _again(now_s: float) -> float:
-    """When a pause that is asked once more is over."""
-    return now_s + ASKED_AGAIN_S
+def wake_at_of(standing: Standing) -> float | None:
+    """When the first pause that nobody has settled is over."""
+    open_pauses = [pause for name, pause in standing.pauses.items() if name not in standing.answers]
+    times = [pause.expires_at for pause in open_pauses if pause.expires_at is not None]
+    return min(times) if times else None

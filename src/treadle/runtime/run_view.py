@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from treadle.runtime.shown_so_far import ShownSoFar
-from treadle.values.events import CLOSING_TYPES, AskUser, ClosingEvent, Error, Interrupt, KernelEvent, RoundEnded
+from treadle.values.events import CLOSING_TYPES, AskUser, ClosingEvent, Error, Interrupt
+from treadle.values.facts import FACT_TYPES, RoundCut, TurnKept
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.outcome import InvocationOutcome
 from treadle.values.pauses import PendingInterrupt
+from treadle.values.records import Entry
 from treadle.values.runs import RunState, RunStatus
-from treadle.values.usage import NO_USAGE, UsageDelta
+from treadle.values.usage import NO_USAGE, UNMEASURED_ROUND, UsageDelta
+
+_FACTS: Final = frozenset(FACT_TYPES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,14 +44,17 @@ class RunView:
     """How many events the log holds."""
 
 
-def view_of(state: RunState, events: Iterable[KernelEvent]) -> RunView:
-    """The view of a run from its state and all its events."""
+def view_of(state: RunState, entries: Iterable[Entry]) -> RunView:
+    """The view of a run from its state and all its entries."""
     shown, usage = ShownSoFar(), NO_USAGE
     closing: ClosingEvent | None = None
-    for event in events:
-        shown.add(event)
-        closing = event if isinstance(event, CLOSING_TYPES) else None
-        usage = usage + event.usage if isinstance(event, RoundEnded) else usage
+    for entry in entries:
+        if isinstance(entry, TurnKept | RoundCut):
+            spent = entry.turn.usage if isinstance(entry, TurnKept) else entry.usage
+            usage = usage + (spent if spent.reported else UNMEASURED_ROUND)
+        elif type(entry) not in _FACTS:
+            shown.add(entry)  # type: ignore[arg-type]  # what is no fact is an event
+            closing = entry if isinstance(entry, CLOSING_TYPES) else None
     ended = closing.outcome if closing is not None else None
     return RunView(
         run_id=state.run_id,

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from treadle.errors import FencedError, RunLogError
 from treadle.ports.store import Store
 from treadle.runtime.worker import Worker
-from treadle.values.ids import RunId
-from treadle.values.runs import Lease
+from treadle.values.runs import Lease, RunStatus
 
 _log = logging.getLogger("treadle.supervisor")
 
@@ -21,6 +21,8 @@ LEASE_S: Final = 15.0
 """Seconds that a claim holds without being renewed."""
 RENEWALS: Final = 3
 """How often a lease is renewed within its time."""
+LOOK_S: Final = 1.0
+"""Seconds between two looks at the inboxes of the runs at work: others may have sent to them from elsewhere."""
 PATIENCE_S: Final = 5.0
 """Seconds after which the supervisor looks for work although nobody woke it."""
 MAX_LIVE: Final = 1000
@@ -40,73 +42,117 @@ class Supervisor:
         self._name = name
         self._drain_s = drain_s
         self._slots = asyncio.Semaphore(max_live)
-        self._works: dict[RunId, asyncio.Task[None]] = {}
-        self._leases: dict[RunId, Lease] = {}
+        self._works: dict[asyncio.Task[None], Lease] = {}
         self._tasks: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> Supervisor:
         loop = asyncio.get_running_loop()
         self._tasks = [
-            loop.create_task(self._claim_for_ever(), name="treadle claims"),
-            loop.create_task(self._renew_for_ever(), name="treadle leases"),
+            loop.create_task(self._for_ever(self._claim), name="treadle claims"),
+            loop.create_task(self._for_ever(self._renew), name="treadle leases"),
+            loop.create_task(self._for_ever(self._look), name="treadle inboxes"),
         ]
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        claims, leases = self._tasks
-        await _end(claims)
-        if self._works:
-            await asyncio.wait(self._works.values(), timeout=self._drain_s)
-        left = list(self._works.values())
-        for work in left:
-            work.cancel()
-        if left:
-            await asyncio.wait(left)
-        await _end(leases)
+        claims, *others = self._tasks
+        try:
+            await _ended([claims])
+            if self._works:
+                await asyncio.wait(list(self._works), timeout=self._drain_s)
+        finally:
+            await _ended([*self._works, *others, claims])
 
-    async def _claim_for_ever(self) -> None:
+    async def _for_ever(self, step: Callable[[], Awaitable[None]]) -> None:
         while True:
-            await self._slots.acquire()
-            lease = None
             try:
-                lease = await self._store.claim(self._name, plans=self._worker.plans, ttl_s=LEASE_S)
-                if lease is None:
-                    await self._store.ready(timeout_s=PATIENCE_S)
-            except RunLogError:
-                _log.exception("no run could be claimed")
+                await step()
+            except Exception:  # noqa: BLE001 (the border of the process's own work: it goes on, however a store fails)
+                _log.exception("%s failed", _name_of_this_task())
                 await asyncio.sleep(PATIENCE_S)
-            finally:
-                if lease is None:
-                    self._slots.release()
-            if lease is not None:
-                self._begin(lease)
+
+    async def _claim(self) -> None:
+        await self._slots.acquire()
+        lease = None
+        try:
+            lease = await self._claimed()
+        finally:
+            if lease is None:
+                self._slots.release()
+        if lease is None:
+            await self._store.ready(timeout_s=PATIENCE_S)
+        else:
+            self._begin(lease)
+
+    async def _claimed(self) -> Lease | None:
+        """Claim a run. Where this ends while the store is at it, what it gave is given back."""
+        claiming = asyncio.create_task(self._claim_one(), name="treadle claim")
+        try:
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            await asyncio.wait([claiming])
+            if not claiming.cancelled() and claiming.exception() is None and (lease := claiming.result()) is not None:
+                await self._give_back(lease)
+            raise
+
+    async def _claim_one(self) -> Lease | None:
+        return await self._store.claim(self._name, plans=self._worker.plans, ttl_s=LEASE_S)
+
+    async def _give_back(self, lease: Lease) -> None:
+        try:
+            await self._store.append(lease, (), status=RunStatus.READY)
+        except RunLogError:
+            _log.info("run %s could not be given back; it is claimed again when its lease is over", lease.run_id)
 
     def _begin(self, lease: Lease) -> None:
+        for older, held in self._works.items():
+            if held.run_id == lease.run_id:
+                older.cancel()  # Its lease was over: this is a claim of the same run.
         work = asyncio.get_running_loop().create_task(self._worker.work(lease), name=f"treadle work {lease.run_id}")
-        self._works[lease.run_id] = work
-        self._leases[lease.run_id] = lease
-        work.add_done_callback(lambda done: self._over(lease, done))
+        self._works[work] = lease
+        work.add_done_callback(self._over)
 
-    def _over(self, lease: Lease, done: asyncio.Task[None]) -> None:
+    def _over(self, work: asyncio.Task[None]) -> None:
         self._slots.release()
-        if self._works.get(lease.run_id) is done:
-            del self._works[lease.run_id], self._leases[lease.run_id]
-        if not done.cancelled() and (failure := done.exception()) is not None:
+        lease = self._works.pop(work)
+        if not work.cancelled() and (failure := work.exception()) is not None:
             _log.error("work on run %s broke off", lease.run_id, exc_info=failure)
 
-    async def _renew_for_ever(self) -> None:
-        while True:
-            await asyncio.sleep(LEASE_S / RENEWALS)
-            for lease in list(self._leases.values()):
-                try:
-                    await self._store.renew(lease, ttl_s=LEASE_S)
-                except FencedError:
-                    if (work := self._works.get(lease.run_id)) is not None:
-                        work.cancel()
-                except RunLogError:
-                    _log.warning("the lease of run %s could not be renewed", lease.run_id)
+    async def _renew(self) -> None:
+        await asyncio.sleep(LEASE_S / RENEWALS)
+        for work, lease in list(self._works.items()):
+            if work.done():
+                continue
+            try:
+                await self._store.renew(lease, ttl_s=LEASE_S)
+            except FencedError:
+                await self._fenced(work, lease)
+            except RunLogError:
+                _log.warning("the lease of run %s could not be renewed", lease.run_id, exc_info=True)
+
+    async def _fenced(self, work: asyncio.Task[None], lease: Lease) -> None:
+        """The lease holds no more: another owner has the run, or this one has just let it go."""
+        try:
+            is_taken_over = (await self._store.state(lease.scope, lease.run_id)).epoch != lease.epoch
+        except RunLogError:
+            is_taken_over = True
+        if is_taken_over:
+            work.cancel()
+
+    async def _look(self) -> None:
+        await asyncio.sleep(LOOK_S)
+        for run_id in self._worker.live:
+            await self._worker.look(run_id)
 
 
-async def _end(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.wait([task])
+async def _ended(tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel tasks and wait for them. If this is cancelled, they still end by themselves."""
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks)
+
+
+def _name_of_this_task() -> str:
+    task = asyncio.current_task()
+    return task.get_name() if task is not None else "a task"

@@ -1,64 +1,113 @@
-"""What a run is told of the thread it belongs to: the runs before it, from their logs."""
+"""What is stored of a run, and what a run is told of the thread it belongs to: the runs before it, from their logs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
+from treadle.errors import RecordFormatError
 from treadle.ports.store import Store
+from treadle.runtime.served import ServedAgent
 from treadle.runtime.transcript import told_of
-from treadle.values.facts import TurnKept
+from treadle.values.facts import FACT_TYPES, RequestKept, TurnKept
 from treadle.values.ids import RunId
 from treadle.values.mappings import Json
 from treadle.values.records import Entry
 from treadle.values.requests import HistoryMessage
 from treadle.values.runs import FINAL_STATUSES, RunState
-from treadle.values.stretches import Stretch, entries_of
+from treadle.values.stretches import SpeechStretch, Stretch, entries_of
 
 RUNS: Final = 50
-"""How many earlier runs of a thread are told to the next one."""
+"""How many earlier runs of a thread are told to the next one: the latest."""
 SLICE: Final = 4096
 """Records that are read at a time."""
 
+_FACTS: Final = frozenset(FACT_TYPES)
+_Load = Callable[[Json], Any]
 
-async def history_of(store: Store, state: RunState, *, load: Callable[[Json], Any]) -> tuple[HistoryMessage, ...]:
-    """The messages of the thread's earlier runs, oldest first, `RUNS` of them at most.
 
-    `load` gives a turn's payload back from its stored form.
+async def history_of(store: Store, state: RunState, served: ServedAgent) -> tuple[HistoryMessage, ...]:
+    """The messages of the thread's runs before this one, oldest first, of `RUNS` of them at most.
+
+    Shape:  a turn of another model, or one whose payload this model cannot read, is told without its payload.
     """
     if not state.thread_id:
         return ()
-    earlier = await store.find(state.scope, thread_id=state.thread_id, statuses=FINAL_STATUSES, limit=RUNS)
+    earlier = await store.find(
+        state.scope, thread_id=state.thread_id, statuses=FINAL_STATUSES, before=state.run_id, limit=RUNS
+    )
     told: list[HistoryMessage] = []
     for run in reversed(earlier):
-        if run.run_id != state.run_id:
-            told += told_of(await entries_stored(store, run.scope, run.run_id, load=load))
+        _, stretches = await stored_run(store, run.scope, run.run_id)
+        entries = list(entries_of(stretches, run.run_id))
+        told += told_of(_loaded(entries, _lenient(served.load_payload) if _is_of(entries, served) else _nothing))
     return tuple(told)
 
 
-async def entries_stored(store: Store, scope: str, run_id: RunId, *, load: Callable[[Json], Any]) -> list[Entry]:
+async def entries_stored(store: Store, scope: str, run_id: RunId, *, load: _Load) -> list[Entry]:
     """All events and facts of a run, payloads given back to their adapter's own form."""
-    stretches = await stretches_stored(store, scope, run_id)
-    return [_loaded(entry, load) for entry in entries_of(stretches, run_id)]
+    _, stretches = await stored_run(store, scope, run_id)
+    return list(_loaded(entries_of(stretches, run_id), load))
 
 
-async def stretches_stored(store: Store, scope: str, run_id: RunId) -> list[Stretch]:
-    """All that is stored of a run, in order."""
+async def stored_run(store: Store, scope: str, run_id: RunId) -> tuple[RunState, list[Stretch]]:
+    """Where a run stands, and all that was stored of it by then, in order.
+
+    Raises:
+        RunNotFoundError: No such run in this scope.
+        RecordFormatError: A row cannot be read.
+    """
+    state = await store.state(scope, run_id)
     stretches: list[Stretch] = []
-    seen, state = 0, await store.state(scope, run_id)
-    after = -1
+    seen, after = 0, -1
     while seen < state.next_seq:
-        more = [stretch for stretch in await store.read(scope, run_id, after, limit=SLICE) if stretch.seq >= seen]
+        page = await store.read(scope, run_id, after, limit=SLICE)
+        more = [part for stretch in page if (part := _between(stretch, seen, state.next_seq)) is not None]
         if not more:
+            # The rest is facts that were deleted.
             break
         stretches += more
         seen = more[-1].seq + more[-1].records
         after = more[-1].index + more[-1].events - 1
-    return stretches
+    return state, stretches
 
 
-def _loaded(entry: Entry, load: Callable[[Json], Any]) -> Entry:
-    if isinstance(entry, TurnKept) and entry.turn.payload is not None:
-        return replace(entry, turn=replace(entry.turn, payload=load(entry.turn.payload)))
-    return entry
+def _between(stretch: Stretch, first: int, end: int) -> Stretch | None:
+    """The records of a stretch from one seq to before another. Rows may have been joined since they were written."""
+    skip, stop = max(0, first - stretch.seq), min(stretch.records, end - stretch.seq)
+    if skip >= stop:
+        return None
+    if skip == 0 and stop == stretch.records:
+        return stretch
+    if isinstance(stretch, SpeechStretch):
+        return replace(stretch, seq=stretch.seq + skip, index=stretch.index + skip, texts=stretch.texts[skip:stop])
+    events = sum(type(entry) not in _FACTS for entry in stretch.entries[:skip])
+    return replace(stretch, seq=stretch.seq + skip, index=stretch.index + events, entries=stretch.entries[skip:stop])
+
+
+def _loaded(entries: Iterable[Entry], load: _Load) -> Iterable[Entry]:
+    for entry in entries:
+        if isinstance(entry, TurnKept) and entry.turn.payload is not None:
+            yield replace(entry, turn=replace(entry.turn, payload=load(entry.turn.payload)))
+        else:
+            yield entry
+
+
+def _is_of(entries: Iterable[Entry], served: ServedAgent) -> bool:
+    """Whether a run was one of this agent's model."""
+    return any(isinstance(entry, RequestKept) and entry.rules.model == served.model.name for entry in entries)
+
+
+def _lenient(load: _Load) -> _Load:
+    def loaded(stored: Json) -> Any:  # noqa: ANN401 (an adapter's own object)
+        try:
+            return load(stored)
+        except RecordFormatError:
+            return None
+
+    return loaded
+
+
+def _nothing(_: Json) -> None:
+    return None

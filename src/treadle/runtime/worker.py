@@ -8,85 +8,43 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from treadle.codec.records import RecordCodec
 from treadle.errors import FencedError, RunLogError
-from treadle.kernel.inputs import CancelRequested, Input
 from treadle.ports.clock import Clock
 from treadle.ports.observer import RunObserver
 from treadle.ports.store import Store
-from treadle.runtime.appender import Appender
-from treadle.runtime.loop import RunLoop
-from treadle.runtime.rebuilding import rebuilt_run
+from treadle.runtime.appender import Appender, AppenderHooks
+from treadle.runtime.attached import RunParts
+from treadle.runtime.hearing import Hearing
+from treadle.runtime.rebuilding import rebuilt_run, wake_at_of
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.thread_history import history_of
 from treadle.values.ids import RunId
-from treadle.values.runs import Lease, RunState, RunStatus
+from treadle.values.runs import Lease, RunStatus
 
-_log = logging.getLogger("treadle.worker")
-
-CANCEL: Final = "cancel"
-"""The kind, and the key, of the message that asks a run to stop."""
+_log: Final = logging.getLogger("treadle.worker")
 
 
 class Work:
     """One claimed run at work, as others in the process may reach it."""
 
-    def __init__(self, *, lease: Lease, store: Store) -> None:
-        self._lease = lease
-        self._store = store
-        self._loop: RunLoop | None = None
-        self._heard: set[int] = set()
-        self._pending: dict[type[Input], list[int]] = {}
-        self._taken: list[int] = []
-        self.appender: Appender | None = None
+    def __init__(self, *, lease: Lease, hearing: Hearing) -> None:
+        self.lease = lease
+        self.hearing = hearing
+        self._parts: RunParts | None = None
 
-    def attach(self, loop: RunLoop) -> None:
-        """From now on what is found in the inbox goes to this loop."""
-        self._loop = loop
+    def attach(self, parts: RunParts) -> None:
+        """The run has its parts by now."""
+        self._parts = parts
 
-    async def look(self) -> None:
-        """Look in the inbox, and tell the run what is new."""
-        for message in await self._store.inbox(self._lease.scope, self._lease.run_id):
-            if message.number in self._heard or self._loop is None:
-                continue
-            self._heard.add(message.number)
-            if message.kind == CANCEL:
-                self._pending.setdefault(CancelRequested, []).append(message.number)
-                self._loop.post(CancelRequested(reason=message.body.decode(errors="replace") or None))
-
-    @property
-    def has_news(self) -> bool:
-        """Whether anything was found in the inbox that the machine has not taken."""
-        return any(self._pending.values())
-
-    def told(self, given: Input) -> None:
-        """The machine has taken this input: its messages go with the next append."""
-        self._taken += self._pending.pop(type(given), [])
-
-    def taken(self) -> Sequence[int]:
-        """The numbers of the messages that what is written by now records; each is told once."""
-        taken, self._taken = self._taken, []
-        return taken
-
-
-class Readers:
-    """One reader, counted among those of its run until it has left."""
-
-    def __init__(self, counts: Counter[RunId], run_id: RunId) -> None:
-        self._counts = counts
-        self._run_id = run_id
-        counts[run_id] += 1
-
-    def left(self) -> None:
-        """The reader has gone."""
-        self._counts[self._run_id] -= 1
-        if not self._counts[self._run_id]:
-            del self._counts[self._run_id]
+    def wake(self) -> None:
+        """Look at once whether something is to be stored: somebody reads the run."""
+        if self._parts is not None:
+            self._parts.runs.wake()
 
 
 class Worker:
@@ -98,95 +56,122 @@ class Worker:
         store: Store,
         agents: Sequence[ServedAgent],
         clock: Clock,
+        is_read: Callable[[RunId], bool],
         observers: Sequence[RunObserver] = (),
     ) -> None:
+        """`is_read`: whether anybody reads a run here."""
         self._store = store
         self._by_plan = {agent.plan: agent for agent in agents}
         self._clock = clock
+        self._is_read = is_read
         self._observers = observers
         self._codec = RecordCodec()
-        self._readers: Counter[RunId] = Counter()
-        self.live: dict[RunId, Work] = {}
-
-    def reading(self, run_id: RunId) -> Readers:
-        """Somebody reads this run from now on; `left()` of what is given says that they have gone."""
-        return Readers(self._readers, run_id)
-
-    def is_read(self, run_id: RunId) -> bool:
-        """Whether anybody reads this run here."""
-        return self._readers[run_id] > 0
-
-    async def look(self, run_id: RunId) -> None:
-        """Something was sent to this run: if it is at work here, let it hear of it."""
-        if (work := self.live.get(run_id)) is not None:
-            await work.look()
+        self._live: dict[RunId, Work] = {}
 
     @property
     def plans(self) -> frozenset[str]:
         """The fingerprints of the plans it can run."""
         return frozenset(self._by_plan)
 
+    @property
+    def live(self) -> Sequence[RunId]:
+        """The runs at work now."""
+        return tuple(self._live)
+
+    async def look(self, run_id: RunId) -> None:
+        """Something may have been sent to this run: if it is at work here, let it hear of it."""
+        if (work := self._live.get(run_id)) is None:
+            return
+        try:
+            await work.hearing.look()
+        except RunLogError:
+            _log.warning("the inbox of run %s could not be read; it is looked at again", run_id, exc_info=True)
+
+    def wake(self, run_id: RunId) -> None:
+        """Somebody reads this run from now on: what it has kept back is stored at once."""
+        if (work := self._live.get(run_id)) is not None:
+            work.wake()
+
     async def work(self, lease: Lease) -> None:
         """Work on a run until it rests, or another owner has it.
 
         Cancel:  The run is given back unfinished; what was shown of it stays, and the next owner goes on.
         """
-        work = Work(lease=lease, store=self._store)
-        self.live[lease.run_id] = work
+        work = Work(lease=lease, hearing=Hearing(self._store, lease))
+        self._live[lease.run_id] = work
         try:
-            await self._work(lease, work)
+            await self._work(work)
         except asyncio.CancelledError:
-            await self._give_back(lease, work)
+            await self._give_back(lease)
             raise
         finally:
-            del self.live[lease.run_id]
+            # A run that was taken over may have been claimed again here.
+            if self._live.get(lease.run_id) is work:
+                del self._live[lease.run_id]
             self._tell(lambda observer: observer.released(lease.run_id))
 
-    async def _work(self, lease: Lease, work: Work) -> None:
+    async def _work(self, work: Work) -> None:
+        run_id = work.lease.run_id
         try:
-            state = await self._store.state(lease.scope, lease.run_id)
-            await self._run(lease, work, state)
+            await self._run(work)
         except* FencedError:
-            _log.warning("run %s was taken over by another worker", lease.run_id)
+            _log.warning("run %s was taken over by another worker", run_id)
         except* RunLogError as failures:
-            _log.error("the log of run %s failed: it stays where it is until it is claimed again", lease.run_id)
-            _log.debug("why", exc_info=failures)
+            said = "the log of run %s failed: it stays as it was stored until it is claimed again"
+            _log.error(said, run_id, exc_info=failures)
 
-    async def _run(self, lease: Lease, work: Work, state: RunState) -> None:
+    async def _run(self, work: Work) -> None:
+        lease, hearing = work.lease, work.hearing
+        state = await self._store.state(lease.scope, lease.run_id)
         served = self._by_plan[state.plan]
         request, rules = self._codec.load_request(state.request)
-        history = await history_of(self._store, state, load=served.load_payload)
+        history = (*await history_of(self._store, state, served), *request.history)
         rebuilt = await rebuilt_run(self._store, lease, served)
-        inputs = rebuilt.first_inputs(now_s=self._clock.now_s(), idempotent=served.idempotent)
         parts = rebuilt.parts(
-            request=replace(request, history=history), rules=rules, served=served, clock=self._clock, told=work.told
+            request=replace(request, history=history),
+            rules=rules,
+            served=served,
+            clock=self._clock,
+            told=hearing.told,
         )
-        work.appender = appender = Appender(
-            log=self._store,
-            lease=lease,
-            runs=parts.runs,
-            taken=work.taken,
-            is_watched=lambda: self.is_read(lease.run_id),
-            dump=served.dump_payload,
-            stored=lambda stretches: self._tell(lambda observer: observer.stored(lease.run_id, stretches)),
-        )
+        appender = self._appender(lease, parts, hearing, served)
         parts.loop.commit = appender.commit
-        work.attach(parts.loop)
-        await work.look()
-        if rebuilt.is_waiting and not work.has_news and not inputs:
-            # Nobody said anything after all: it goes on waiting.
-            await self._store.append(lease, (), status=RunStatus.WAITING, wake_at_s=rebuilt.wake_at_s)
+        work.attach(parts)
+        await hearing.attach(parts.loop.post)
+        # What people sent comes first: an answer in time beats its pause, a stop beats asking the model again.
+        inputs = rebuilt.first_inputs(
+            now_s=self._clock.now_s(), idempotent=served.idempotent, was_sent_to=hearing.has_heard
+        )
+        for given in inputs:
+            parts.loop.post(given)
+        if rebuilt.is_waiting and not hearing.has_news and not inputs:
+            await self._wait_on(lease, hearing, wake_at_s=wake_at_of(rebuilt.machine.standing))
             return
         async with asyncio.TaskGroup() as group:
             group.create_task(appender.run(), name=f"treadle log {lease.run_id}")
-            group.create_task(parts.loop.drive(parts.request, inputs=inputs), name=f"treadle run {lease.run_id}")
+            group.create_task(parts.loop.drive(parts.request), name=f"treadle run {lease.run_id}")
 
-    async def _give_back(self, lease: Lease, work: Work) -> None:
+    def _appender(self, lease: Lease, parts: RunParts, hearing: Hearing, served: ServedAgent) -> Appender:
+        run_id = lease.run_id
+        hooks = AppenderHooks(
+            taken=hearing.taken,
+            is_watched=lambda: self._is_read(run_id),
+            dump=served.dump_payload,
+            wake_at_s=lambda: wake_at_of(parts.loop.machine.standing),
+            stored=lambda stretches: self._tell(lambda observer: observer.stored(run_id, stretches)),
+        )
+        return Appender(log=self._store, lease=lease, runs=parts.runs, hooks=hooks)
+
+    async def _wait_on(self, lease: Lease, hearing: Hearing, *, wake_at_s: float | None) -> None:
+        """Nobody said anything to the run after all: it goes on waiting."""
+        await self._store.append(lease, (), status=RunStatus.WAITING, wake_at_s=wake_at_s, take=hearing.taken())
+
+    async def _give_back(self, lease: Lease) -> None:
         """Let another owner go on at once, instead of when the lease is over."""
-        if work.appender is None or work.appender.status is not RunStatus.OWNED:
-            return
         try:
-            await self._store.append(work.appender.lease, (), status=RunStatus.READY)
+            await self._store.append(lease, (), status=RunStatus.READY)
+        except FencedError:
+            return  # It was stored to its end, or another one has it.
         except RunLogError:
             _log.info("run %s could not be given back; it is claimed again when its lease is over", lease.run_id)
 

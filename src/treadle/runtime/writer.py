@@ -73,14 +73,20 @@ class Writer:
         state: CloseState,
         redaction: Redaction | None = None,
         passage: int = 0,
+        has_shown: bool = False,
     ) -> None:
-        """Write on where `runs` stands; `passage` is the number of the last passage before."""
+        """Write on where `runs` stands.
+
+        Args:
+            passage: The number of the last passage before.
+            has_shown: The attempt at hand has left an event already, which another owner wrote.
+        """
         self._run_id = run_id
         self._runs = runs
         self._state = state
         self._redaction = redaction
         self._held: Emit | None = None
-        self._mark = runs.next
+        self._mark = runs.next - has_shown
         self._passage = passage
         self._trusted = True
         self._unended = False
