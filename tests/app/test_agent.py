@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from tests.runtime.agents import add, all_events, model_of, scripted
+from tests.runtime.agents import add, all_events, model_of, scripted, until
 from treadle.app.agent import Agent
 from treadle.errors import PlanError, RunFailedError, StateError
 from treadle.plan.tools import tool
@@ -44,7 +44,7 @@ async def test_run_returns_for_a_pause():
     @tool(requires_approval=True)
     async def pay(cents: int) -> str:
         """Pay."""
-        return "paid"
+        return f"paid {cents}"
 
     result = await scripted('call: pay {"cents": 5}', tools=[pay]).run("pay")
     assert result.outcome == "paused"
@@ -76,8 +76,7 @@ async def test_cancelling_the_caller_of_run_ends_the_run():
     """Ours: what a run holds is given back before the cancellation is raised."""
     agent = scripted("text: par\nhang")
     task = asyncio.create_task(agent.run("hi"))
-    while not model_of(agent).open_streams:
-        await asyncio.sleep(0)
+    await until(lambda: model_of(agent).open_streams)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -149,7 +148,7 @@ async def test_closing_an_agent_closes_its_model():
     class Held:
         name = "held"
 
-        async def ask(self, request):
+        async def ask(self, _):
             yield []
 
         async def aclose(self):

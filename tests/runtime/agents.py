@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Any
 
 from treadle.adapters.models.scripted import ScriptedModel
 from treadle.app.agent import Agent
 from treadle.plan.tools import tool
-from treadle.runtime.attached import AttachedRun
+from treadle.runtime.attached import AttachedRun, RunParts
 from treadle.values import events as ev
 from treadle.values.events import CLOSING_TYPES, KernelEvent
+
+TURNS = 10_000
 
 
 @tool
@@ -19,7 +22,7 @@ async def add(a: int, b: int) -> int:
     return a + b
 
 
-def scripted(script: str, *, tools: Sequence[Any] = (add,), **more: Any) -> Agent:
+def scripted(script: str, *, tools: Sequence[Any] = (add,), **more: Any) -> Agent:  # noqa: ANN401 (arguments of Agent)
     """An agent that says what the script says."""
     return Agent(name="a", model=ScriptedModel.from_text(script), tools=tools, **more)
 
@@ -28,6 +31,32 @@ def model_of(agent: Agent) -> ScriptedModel:
     """The scripted model of an agent."""
     assert isinstance(agent.model, ScriptedModel)
     return agent.model
+
+
+def inside(run: AttachedRun[Any]) -> RunParts:
+    """What a run is made of."""
+    return run._parts  # noqa: SLF001 (tests look where users do not)
+
+
+def task_of(run: AttachedRun[Any]) -> asyncio.Task[None]:
+    """The task that drives a run."""
+    task = run._task  # noqa: SLF001 (tests look where users do not)
+    assert task is not None
+    return task
+
+
+async def until(holds: Callable[[], object]) -> None:
+    """Let the event loop turn until this holds, so many times at most."""
+    for _ in range(TURNS):
+        if holds():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError(f"it did not come to hold within {TURNS} turns of the loop")
+
+
+async def all_of(run: AsyncIterator[KernelEvent] | AttachedRun[KernelEvent]) -> list[KernelEvent]:
+    """All events that are still to come."""
+    return [event async for event in run]
 
 
 async def all_events(agent: Agent, prompt: str = "hi") -> list[KernelEvent]:

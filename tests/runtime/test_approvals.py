@@ -46,7 +46,7 @@ async def test_a_call_that_needs_leave_waits_while_its_siblings_settle():
     async def pay(cents: int) -> str:
         """Pay."""
         ran.append("pay")
-        return "paid"
+        return f"paid {cents}"
 
     @tool
     async def look() -> str:
@@ -54,7 +54,8 @@ async def test_a_call_that_needs_leave_waits_while_its_siblings_settle():
         ran.append("look")
         return "seen"
 
-    events = await all_events(scripted('text: hm\ncall: pay {"cents": 5}\ncall: look {}\n---\ntext: x', tools=[pay, look]))
+    script = 'text: hm\ncall: pay {"cents": 5}\ncall: look {}\n---\ntext: x'
+    events = await all_events(scripted(script, tools=[pay, look]))
     assert kinds(events)[-3:] == ["tool_call", "tool_result", "interrupt"]
     assert ran == ["look"]
     closing = events[-1]
@@ -69,7 +70,7 @@ async def test_a_rule_decides_by_the_arguments():
     @tool(requires_approval=lambda arguments: arguments["cents"] > 100)
     async def pay(cents: int) -> str:
         """Pay."""
-        return "paid"
+        return f"paid {cents}"
 
     small = await all_events(scripted('call: pay {"cents": 5}\n---\ntext: x', tools=[pay]))
     large = await all_events(scripted('call: pay {"cents": 500}\n---\ntext: x', tools=[pay]))

@@ -8,7 +8,19 @@ import gc
 
 import pytest
 
-from tests.runtime.agents import all_events, closes_well, kinds, model_of, read, scripted, text_of
+from tests.runtime.agents import (
+    all_events,
+    all_of,
+    closes_well,
+    inside,
+    kinds,
+    model_of,
+    read,
+    scripted,
+    task_of,
+    text_of,
+    until,
+)
 from treadle.errors import StateError
 from treadle.plan.tools import tool
 from treadle.testing.virtual_time import run_virtually
@@ -40,10 +52,15 @@ async def test_breaking_out_of_the_loop_cancels_the_run_and_keeps_what_was_shown
 async def test_an_exception_in_the_block_cancels_the_run_and_goes_through():
     """Law 10: leaving by an exception is leaving."""
     agent = scripted(WAITS)
-    with pytest.raises(LookupError):
-        async with agent.events("hi") as run:
+    run = agent.events("hi")
+
+    async def fails() -> None:
+        async with run:
             await read(run, 3)
             raise LookupError
+
+    with pytest.raises(LookupError):
+        await fails()
     assert run.result.outcome == "cancelled"
     assert model_of(agent).open_streams == 0
 
@@ -85,9 +102,8 @@ async def test_closing_from_another_task_ends_a_reader_that_waits():
     """The reader ends in good order, with the closing event (`hot-path`: own task)."""
     run = scripted(WAITS).events("hi")
     async with run:
-        reader = asyncio.create_task(collected(run))
-        while not run._parts.runs.waiters:
-            await asyncio.sleep(0)
+        reader = asyncio.create_task(all_of(run))
+        await until(lambda: inside(run).runs.waiters)
         await run.aclose()
         events = await reader
     assert closes_well(events)
@@ -110,11 +126,10 @@ async def test_cancelling_the_task_that_reads_ends_the_run_before_the_block_is_l
 
     async def reading() -> None:
         async with run:
-            await collected(run)
+            await all_of(run)
 
     task = asyncio.create_task(reading())
-    while not run._parts.runs.waiters:
-        await asyncio.sleep(0)
+    await until(lambda: inside(run).runs.waiters)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -129,14 +144,13 @@ def test_a_timeout_round_one_step_loses_and_doubles_nothing():
         agent = scripted("text: a|b\ngate: go\ntext: c")
         async with agent.events("hi") as run:
             steps, events = aiter(run), []
-            for _ in range(4):
-                events.append(await anext(steps))
+            events += [await anext(steps) for _ in range(4)]
             for _ in range(3):
                 with pytest.raises(TimeoutError):
                     async with asyncio.timeout(0.2):
                         await anext(steps)
             model_of(agent).open_gate("go")
-            events.extend([event async for event in steps])
+            events += [event async for event in steps]
         assert closes_well(events)
         assert text_of(events) == "abc"
 
@@ -151,7 +165,7 @@ def test_a_timeout_round_the_whole_block_ends_the_run():
         run = agent.events("hi")
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(5), run:
-                await collected(run)
+                await all_of(run)
         assert (run.result.outcome, run.result.text) == ("cancelled", "Partial")
         assert model_of(agent).open_streams == 0
 
@@ -173,7 +187,7 @@ async def test_a_run_goes_no_further_than_its_reader_allows():
         await read(run, 1)
         for _ in range(200):
             await asyncio.sleep(0)
-        assert run._parts.runs.next <= 1 + 64 + 64
+        assert inside(run).runs.next <= 1 + 64 + 64
 
 
 async def test_context_variables_of_the_run_stay_inside():
@@ -237,11 +251,12 @@ async def test_a_run_that_is_dropped_warns_and_ends():
     run = agent.events("hi")
     await run.__aenter__()
     await read(run, 1)
-    task = run._task
+    task = task_of(run)
+    held = [run]
+    del run
     with pytest.warns(ResourceWarning, match="dropped before its end"):
-        del run
-        gc.collect()
-    assert task is not None
+        held.clear()
+    gc.collect()
     await asyncio.wait([task])
     assert model_of(agent).open_streams == 0
 
@@ -261,7 +276,3 @@ async def test_a_run_whose_answer_is_not_read_goes_on_to_its_end():
     async with scripted("text: " + "|".join("x" * 2000)).events("hi") as run:
         await run.wait()
         assert len(run.result.text) == 2000
-
-
-async def collected(run):
-    return [event async for event in run]

@@ -7,7 +7,18 @@ import logging
 
 import pytest
 
-from tests.runtime.agents import add, all_events, closes_well, kinds, model_of, read, scripted, text_of
+from tests.runtime.agents import (
+    add,
+    all_events,
+    all_of,
+    closes_well,
+    kinds,
+    model_of,
+    read,
+    scripted,
+    task_of,
+    text_of,
+)
 from treadle.app.agent import Agent
 from treadle.errors import ModelTruncatedError, RunFailedError
 from treadle.plan.tools import tool
@@ -17,6 +28,7 @@ from treadle.values.calls import ToolStatus
 from treadle.values.limits import Limits, Retries
 from treadle.values.model import TEXT, ModelTurn, TurnEnded
 
+FIRST_ROUND = 'text: Let me |see.\ncall: add {"a": 1, "b": 2}\nusage: 10 5'
 CALL = 'text: Let me |see.\ncall: add {"a": 1, "b": 2}\nusage: 10 5\n---\ntext: It is 3.\nusage: 20 4'
 
 
@@ -267,7 +279,7 @@ async def test_a_model_that_never_waits_is_held_to_its_output_limit():
     class Flood:
         name = "flood"
 
-        async def ask(self, request):
+        async def ask(self, _):
             while True:
                 yield [(TEXT, "x" * 100)]
 
@@ -284,11 +296,15 @@ async def test_a_model_that_never_waits_is_held_to_its_output_limit():
 
 @pytest.mark.parametrize(
     ("limits", "code"),
-    [(Limits(rounds=2), "limit_rounds"), (Limits(tool_calls=2), "limit_tool_calls"), (Limits(tokens=25), "limit_tokens")],
+    [
+        (Limits(rounds=2), "limit_rounds"),
+        (Limits(tool_calls=2), "limit_tool_calls"),
+        (Limits(tokens=25), "limit_tokens"),
+    ],
 )
 async def test_each_limit_ends_the_run_with_its_own_code(limits, code):
     """D23, D35: an explicit reason; every announced call has its result."""
-    events = await all_events(scripted("\n---\n".join([CALL.split("\n---")[0]] * 9), limits=limits))
+    events = await all_events(scripted("\n---\n".join([FIRST_ROUND] * 9), limits=limits))
     closing = events[-1]
     assert isinstance(closing, ev.Error)
     assert (closing.code, closing.termination) == (code, code)
@@ -342,7 +358,7 @@ async def test_a_model_that_ends_in_the_moment_of_a_cancel_harms_nothing():
         class Ends:
             name = "ends"
 
-            async def ask(self, request, release=release):
+            async def ask(self, _, release=release):
                 yield [(TEXT, "x")]
                 await release.wait()
                 yield [TurnEnded(turn=ModelTurn(text="x"))]
@@ -370,17 +386,19 @@ async def test_a_loop_that_shuts_down_still_closes_the_run():
     run = agent.events("hi")
     async with run:
         await read(run, 3)
-        run._task.cancel()
+        task = task_of(run)
+        task.cancel()
         events = [event async for event in run]
-        await asyncio.wait([run._task])
-        assert run._task.cancelled()
+        await asyncio.wait([task])
+        assert task.cancelled()
     assert events[-1].kind == "cancelled"
     assert run.result.text == "par"
 
 
 async def test_thinking_and_text_have_passages_of_their_own():
     """Words: a passage is a stretch that nothing of the same speaker's speech interrupts."""
-    events = await all_events(scripted('think: a|b\ntext: c\nthink: d\ntext: e\ncall: add {"a": 1, "b": 2}\n---\ntext: f'))
+    script = 'think: a|b\ntext: c\nthink: d\ntext: e\ncall: add {"a": 1, "b": 2}\n---\ntext: f'
+    events = await all_events(scripted(script))
     passages = [(event.kind, event.passage) for event in events if isinstance(event, ev.TextDelta | ev.Thinking)]
     assert passages == [
         ("thinking", 1),
@@ -413,7 +431,3 @@ async def test_many_runs_of_one_agent_do_not_mix():
     runs = await asyncio.gather(*(all_events(agent) for _ in range(20)))
     assert all(closes_well(events) and text_of(events) == "Let me see.It is 3." for events in runs)
     assert len({events[0].run_id for events in runs}) == 20
-
-
-async def all_of(run):
-    return [event async for event in run]

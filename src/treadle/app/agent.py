@@ -40,7 +40,7 @@ class Agent:
         PlanError: The agent cannot run; all problems are told at once.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (one for each thing it is made of)
         self,
         *,
         name: str,

@@ -116,7 +116,7 @@ class Runner:
             if open_.leaving:
                 await asyncio.wait(open_.leaving)
 
-    async def start(
+    async def start(  # noqa: PLR0913 (one for each thing it is made of)
         self,
         agent: str,
         prompt: str,

@@ -21,7 +21,7 @@ from treadle.values.limits import RunRules
 from treadle.values.requests import TurnRequest
 
 
-def attach(
+def attach(  # noqa: PLR0913 (one for each thing it is made of)
     *,
     request: TurnRequest,
     model: Model,

@@ -69,7 +69,7 @@ class RunLoop:
     `failure` is the exception behind an `error`, for the caller in process.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (one for each thing it is made of)
         self,
         *,
         model: Model,
