@@ -94,15 +94,15 @@ async def test_a_reader_who_waits_sees_a_call_before_it_begins():
         """Tell what was seen of this call."""
         return seen[-1]
 
-    agent = scripted("text: hm\ngate: go\ncall: looks {}\n---\ntext: x", tools=[looks])
+    agent = scripted("call: looks {}\ngate: go\n---\ntext: x", tools=[looks])
     async with agent.events("hi") as run:
         async for event in run:
             seen.append(event.kind)
-            if event.kind == "text_delta":
-                # Only a reader who waits can see it: the rest comes when it does.
+            if event.kind == "tool_announced":
                 asyncio.get_running_loop().call_later(0.001, model_of(agent).open_gate, "go")
             if isinstance(event, ev.ToolResult):
                 assert event.outcome.content == "tool_call"
+    assert seen[-1] == "done"
 
 
 async def test_a_failing_tool_is_told_to_the_model_and_the_run_goes_on(caplog):
