@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from tests.runtime.agents import scripted
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.agent import Agent
 from treadle.app.runner import Runner
 from treadle.errors import RunLogError
+from treadle.plan.tools import tool
 from treadle.testing.virtual_time import run_virtually
 from treadle.values.events import KernelEvent
 from treadle.values.ids import RunId
@@ -21,8 +23,32 @@ from treadle.values.runs import Lease, RunStatus
 from treadle.values.stretches import Stretch, events_of
 
 SCOPE = "default"
+ROUNDS = """think: Hm|m.
+text: Let me |see.\\s
+call: add cut=3 {"a": 1, "b": 2}
+usage: 10 5
+---
+text: It |is 3.
+usage: 20 7"""
+GATED = "text: It \ngate: go\ntext: is 3."
 PATIENCE_S = 20.0
 """Seconds of real time within which a run over a file has come to where a test waits for it."""
+
+
+@tool(requires_approval=True)
+def pay(euros: int) -> str:
+    """Pay somebody."""
+    raise AssertionError(f"paid {euros} without leave")
+
+
+def paying() -> Agent:
+    """An agent that asks for leave."""
+    return scripted('text: May I? \ncall: pay {"euros": 3}', tools=[pay])
+
+
+async def pass_time(seconds: float) -> None:
+    """Let virtual time pass."""
+    await asyncio.sleep(seconds)
 
 
 class LoopClock:
@@ -45,7 +71,8 @@ class StoreInHand:
     """A store whose appends a test may hold, refuse, or die at.
 
     Shape: `appends` holds what was given to each append that wrote or tried to. `die_at` is the number of an append,
-    from 0, and whether it is still written; from then on nothing is done.
+    from 0, and whether it is still written; from then on nothing is done. `deaf`: appends and renewals
+    do not reach it for a while.
     """
 
     def __init__(self, inner: Any, *, die_at: tuple[int, bool] | None = None) -> None:  # noqa: ANN401 (any store)
@@ -56,6 +83,7 @@ class StoreInHand:
         self.arrived = asyncio.Event()
         self.failures: list[Exception] = []
         self.dead = asyncio.Event()
+        self.deaf = False
         self._die_at = die_at
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (any method of the ports)
@@ -63,6 +91,8 @@ class StoreInHand:
 
         async def asked(*args: Any, **more: Any) -> Any:  # noqa: ANN401 (any arguments)
             self._check()
+            if self.deaf and name == "renew":
+                raise RunLogError("nothing is heard of the store")
             return await method(*args, **more)
 
         return asked
@@ -77,6 +107,8 @@ class StoreInHand:
         **more: Any,  # noqa: ANN401 (as given)
     ) -> RunStatus:
         """Append, when the gate is open."""
+        if self.deaf:
+            raise RunLogError("nothing is heard of the store")
         self._check()
         number = len(self.appends)
         self.appends.append((tuple(stretches), status))
