@@ -29,6 +29,7 @@ class RunTable(Protocol):
         """Take over a run that is ready, whose lease is over, or whose `wake_at` has come; the oldest first.
 
         Shape:   None where there is none that this worker can run (by the fingerprints of `plans`). The epoch rises.
+        Cancel:  Safe: a run that was claimed for nobody is given back.
         """
         ...
 

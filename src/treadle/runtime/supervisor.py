@@ -13,7 +13,7 @@ from typing import Final
 from treadle.errors import FencedError, RunLogError
 from treadle.ports.store import Store
 from treadle.runtime.worker import Worker
-from treadle.values.runs import Lease, RunStatus
+from treadle.values.runs import Lease
 
 _log = logging.getLogger("treadle.supervisor")
 
@@ -75,7 +75,7 @@ class Supervisor:
         await self._slots.acquire()
         lease = None
         try:
-            lease = await self._claimed()
+            lease = await self._store.claim(self._name, plans=self._worker.plans, ttl_s=LEASE_S)
         finally:
             if lease is None:
                 self._slots.release()
@@ -83,26 +83,6 @@ class Supervisor:
             await self._store.ready(timeout_s=PATIENCE_S)
         else:
             self._begin(lease)
-
-    async def _claimed(self) -> Lease | None:
-        """Claim a run. Where this ends while the store is at it, what it gave is given back."""
-        claiming = asyncio.create_task(self._claim_one(), name="treadle claim")
-        try:
-            return await asyncio.shield(claiming)
-        except asyncio.CancelledError:
-            await asyncio.wait([claiming])
-            if not claiming.cancelled() and claiming.exception() is None and (lease := claiming.result()) is not None:
-                await self._give_back(lease)
-            raise
-
-    async def _claim_one(self) -> Lease | None:
-        return await self._store.claim(self._name, plans=self._worker.plans, ttl_s=LEASE_S)
-
-    async def _give_back(self, lease: Lease) -> None:
-        try:
-            await self._store.append(lease, (), status=RunStatus.READY)
-        except RunLogError:
-            _log.info("run %s could not be given back; it is claimed again when its lease is over", lease.run_id)
 
     def _begin(self, lease: Lease) -> None:
         for older, held in self._works.items():
