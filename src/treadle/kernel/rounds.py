@@ -12,7 +12,7 @@ from treadle.kernel.inputs import ModelBroke, ModelTurned, PauseAsk, Recalled, S
 from treadle.kernel.settlements import cut_short, not_run, over_the_limit
 from treadle.kernel.standing import CallStage
 from treadle.values import events as ev
-from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
+from treadle.values.calls import ToolOutcome, ToolRequest
 from treadle.values.facts import EndBegun, Ending, RecallKept, RequestKept, RoundCut, RoundOpened, TurnKept
 from treadle.values.ids import CallId, call_id
 from treadle.values.limits import Limit
@@ -104,7 +104,7 @@ class Rounds(Drafting):
     def _dispatch(self, turn: ModelTurn, given: ModelTurned) -> None:
         """Run what may run; what may not is settled at once, and the model is told why."""
         most = self._rules.limits.tool_calls
-        spent_up = self._spent_up(NO_USAGE)
+        spent_up, refused = self._spent_up(NO_USAGE), False
         room = len(turn.tool_requests) if most is None else most - self._s.dispatched
         over = Limit.TOKENS if spent_up else Limit.TOOL_CALLS
         runnable: list[ToolRequest] = []
@@ -115,12 +115,13 @@ class Rounds(Drafting):
                 settled.append(not_run(request.call_id, request.damage))
             elif spent_up or len(runnable) + len(waiting) >= room:
                 settled.append(over_the_limit(request.call_id, over))
+                refused = True
             elif slot in given.gated:
                 waiting.append((request.call_id, given.gated[slot]))
             else:
                 runnable.append(request)
                 self._emit(ev.ToolCall, request=request, streamed=slot in given.streamed)
-        if any(outcome.status is ToolStatus.REFUSED for outcome in settled):
+        if refused:
             self._keep(EndBegun(ending=replace(over_limit(over), stops=False)))
             # The model will not hear of these: nobody is asked about them.
             settled += [cut_short(waiting_id) for waiting_id, _ in waiting]

@@ -195,8 +195,8 @@ def _outcome_kept(s: Standing, f: Mapping[str, Any]) -> None:
     call = s.calls[outcome.call_id]
     call.stage, call.outcome = CallStage.SETTLED, outcome
     if s.turn is not None and not s.open_calls():
-        outcomes = tuple(call.outcome for call in s.calls.values() if call.outcome is not None)
-        s.turns.append(TurnMessage(turn=s.turn, outcomes=outcomes))
+        outcomes = [call.outcome for call in s.calls.values() if call.outcome is not None]
+        s.turns.append(TurnMessage(turn=s.turn, outcomes=tuple(outcomes)))
 
 
 def _pause_kept(s: Standing, f: Mapping[str, Any]) -> None:

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from operator import is_
 from typing import Any, Final
 
 from treadle.errors import ModelError, ModelTruncatedError
@@ -59,7 +60,7 @@ _AT_REST: Final = (Phase.WAITING, Phase.FINAL)
 _MEASURED: Final = (ModelBroke, DeadlinePassed, CancelRequested, PartBroke)
 _Deed = AskModel | CallTools | Close | Recall | StopModel | StopTools | Wait | Withdraw
 CHECKPOINT: Final = 256
-"""Pieces between two looks at the size of the output, where no reader bounds the run."""
+"""Pieces between two looks at the size of the output, and between two stops where no reader bounds the run."""
 _INTERRUPTS: Final = frozenset({CancelRequested, DeadlinePassed, ModelBroke, PartBroke})
 
 
@@ -102,6 +103,7 @@ class RunLoop:
         self._ask_at_s = 0.0
         self._prompt: PromptAssembly | None = None
         self._told_usage: UsageDelta = NO_USAGE
+        self._size_at = 0
         self._sized = (0, 0)
         self._size_bytes = 0
         self._begun_s = 0.0
@@ -379,10 +381,10 @@ class RunLoop:
         if not turn.tool_requests:
             return ModelTurned(turn=turn, spoke=spoke)
         requests = tuple([self._toolbox.checked(request) for request in turn.tool_requests])
-        if any(checked is not said for checked, said in zip(requests, turn.tool_requests, strict=True)):
+        if not all(map(is_, requests, turn.tool_requests)):
             turn = turn.calling(requests)
         streamed = self._writer.streamed
-        slots = frozenset(slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed)
+        slots = frozenset([slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed])
         gated = {
             slot: approval_of(request)
             for slot, request in enumerate(requests)
@@ -412,7 +414,8 @@ class RunLoop:
         reader bounds the run as well.
         """
         runs, limit_bytes = self._runs, self._rules.limits.output_bytes
-        if limit_bytes is not None:
+        if limit_bytes is not None and runs.next >= self._size_at:
+            self._size_at = runs.next + CHECKPOINT
             self._size_bytes += runs.size_since(self._sized)
             self._sized = runs.place()
             if self._size_bytes > limit_bytes:

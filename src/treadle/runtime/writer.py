@@ -119,8 +119,8 @@ class Writer:
         """The model is about to be asked; a later attempt begins where the round began."""
         if attempt > 1:
             self._state.retract()
-        else:
-            self._show(self._state.begin_round())
+        elif let_go := self._state.begin_round():
+            self._show(let_go)
         self.spoke = False
         self._mark = self._runs.next
 
@@ -144,7 +144,11 @@ class Writer:
             if self._unended:
                 self.end_passage()
             self._speaks = None
-        self._seal(event, fields)
+        if self._held is None and self._redaction is None:
+            self.road = _CLOSED
+            self._runs.add(event, self._run_id, fields)
+        else:
+            self._seal(event, fields)
 
     def withdraw(self) -> None:
         """Forget the held draft."""
@@ -158,7 +162,8 @@ class Writer:
     def end_passage(self) -> None:
         """Let go what a filter held of the passage; the next piece begins another."""
         if self._unended and self._trusted:
-            self._show(self._state.end_passage())
+            if let_go := self._state.end_passage():
+                self._show(let_go)
             self._unended = False
         self._interrupt()
 
@@ -168,8 +173,8 @@ class Writer:
             for call_id, rest in self._redaction.rest():
                 self.speak_of(call_id)
                 self._say(ARGUMENTS, rest)
-        if self._trusted:
-            self._show(self._state.end_turn())
+        if self._trusted and (let_go := self._state.end_turn()):
+            self._show(let_go)
         self._unended = False
         self._interrupt()
 

@@ -302,14 +302,17 @@ class CloseState:
 
     def _settle_gate(self) -> None:
         self._told = len(self._shown)
-        stirred = self._sees_all or any(stage.busy for stage in self._stages)
+        stirred = self._sees_all
+        for stage in self._stages:
+            stirred = stirred or stage.busy
         self._gate.set(stirred=stirred, thinking=self._thinking_open)
 
     def _compact(self) -> None:
         """Keep one text for each passage, not one for each delta."""
         shown, thoughts = self._compact_from
-        self._shown[shown:] = filter(None, ["".join(self._shown[shown:])])
-        self._thoughts[thoughts:] = filter(None, ["".join(self._thoughts[thoughts:])])
+        for texts, start in ((self._shown, shown), (self._thoughts, thoughts)):
+            if len(texts) > start + 1:
+                texts[start:] = ["".join(texts[start:])]
         self._told = len(self._shown)
         self._compact_from = (len(self._shown), len(self._thoughts))
 
