@@ -7,7 +7,7 @@ they are read, up to `BATCH` of a stretch at once; nobody else holds them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from itertools import chain
 from typing import Any, Final, Generic, Self, TypeVar
 
@@ -57,21 +57,22 @@ class Reader(Generic[E]):
         self._runs = runs
         self._run_id = run_id
         self._say = say
-        self.__anext__ = self._steps(0, 0).__anext__
+        self.__anext__ = self._steps(0, 0, runs.runs[0].first).__anext__
 
     def __aiter__(self) -> Self:
         return self
 
-    async def _steps(self, at: int, item: int) -> AsyncGenerator[E, None]:
-        """Go on from an item of a stretch."""
-        log, stretches, say = self._runs, self._runs.runs, self._say
+    async def _steps(self, at: int, item: int, index: int) -> AsyncGenerator[E, None]:
+        """Go on from an item of a stretch; the next event has this index."""
+        log, stretches, run_id, say = self._runs, self._runs.runs, self._run_id, self._say
         try:
             while True:
                 run = stretches[at]
                 items = run.items[item : item + BATCH]
                 if items:
-                    events: Iterable[Any] = _MAKERS[run.kind](run.first + item, self._run_id, run.key, items)
+                    events: Sequence[Any] = _MAKERS[run.kind](run.first + item, run_id, run.key, items)
                     item += len(items)
+                    index += len(events)
                     for event in events if say is None else chain.from_iterable(map(say, events)):
                         yield event
                 # Only a stretch that another one follows is complete.
@@ -80,10 +81,11 @@ class Reader(Generic[E]):
                 elif log.closed:
                     return
                 else:
-                    if log.bounded:
-                        log.let(log.next + BOUND)
+                    # All that is there was read. It is let go on in large steps: each may be a turn of the event loop.
+                    if log.bounded and log.limit < index + BOUND // 2:
+                        log.let(index + BOUND)
                     await log.more()
         except (asyncio.CancelledError, Exception):
             # A generator that raised is over, the reader is not: all that was taken is given out before it waits.
-            self.__anext__ = self._steps(at, item).__anext__
+            self.__anext__ = self._steps(at, item, index).__anext__
             raise
