@@ -28,6 +28,9 @@ from treadle.values.runs import Lease, RunStatus
 
 _log: Final = logging.getLogger("treadle.worker")
 
+GIVE_BACK_S: Final = 5.0
+"""Seconds that a store has to take a run back; then its lease runs out by itself."""
+
 
 class Work:
     """One claimed run at work, as others in the process may reach it."""
@@ -169,11 +172,12 @@ class Worker:
     async def _give_back(self, lease: Lease) -> None:
         """Let another owner go on at once, instead of when the lease is over."""
         try:
-            await self._store.append(lease, (), status=RunStatus.READY)
+            async with asyncio.timeout(GIVE_BACK_S):
+                await self._store.append(lease, (), status=RunStatus.READY)
         except FencedError:
             return  # It was stored to its end, or another one has it.
-        except RunLogError:
-            _log.info("run %s could not be given back; it is claimed again when its lease is over", lease.run_id)
+        except (RunLogError, TimeoutError):
+            _log.warning("run %s could not be given back; it is claimed again when its lease is over", lease.run_id)
 
     def _tell(self, say: Callable[[RunObserver], None]) -> None:
         for observer in self._observers:
