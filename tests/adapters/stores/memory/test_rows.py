@@ -109,6 +109,20 @@ def test_without_its_facts_a_log_shows_the_same(drawn: Drawn) -> None:
         assert isinstance(stretch, SpeechStretch) or not {type(entry) for entry in stretch.entries} & {*FACT_TYPES}
 
 
+@given(_logs, st.integers(0, 30), st.integers(1, 3))
+def test_without_its_facts_a_log_still_knows_what_is_repeated(drawn: Drawn, seq: int, count: int) -> None:
+    """Ours: a late writer is answered also where the log has become shorter than its count."""
+    rows, _, told = written(drawn)
+    rows.forget_facts()
+    records = [one for one in told if one.index is not None and seq <= one.seq < seq + count]
+    index = records[0].index if records and records[0].index is not None else 0
+    speech = Script(RUN, seq, index).speech(*["a"] * count)
+    assert rows.repeats([speech]) == (
+        [(one.seq, one.index, one.content) for one in records]
+        == [(one.seq, one.index, one.content) for one in records_of([speech])]
+    )
+
+
 def test_a_passage_is_one_row_however_many_appends_it_took() -> None:
     """Ours: a delta at rest is a place in a list and no object of its own."""
     rows, script = Rows(), Script(RUN)

@@ -144,25 +144,25 @@ class Rows:
                 begin += limit
 
     def _told_from(self, seq: int, count: int) -> Iterator[_Told]:
-        """So many records from a seq on, in comparable form."""
-        place = bisect_right(self._rows, seq, key=_SEQ) - 1
-        while count > 0 and place < len(self._rows):
+        """The records of so many seqs, in comparable form. Facts that were deleted leave seqs without a record."""
+        end = seq + count
+        for place in range(max(0, bisect_right(self._rows, seq, key=_SEQ) - 1), len(self._rows)):
             row = self._rows[place]
+            if row.seq >= end:
+                return
+            begin = max(0, seq - row.seq)
             if isinstance(row, EntryStretch):
-                told = list(_told(row))[seq - row.seq :][:count]
-            else:
-                begin = seq - row.seq
-                told = list(_told(row.cut(begin, begin + count)))
-            yield from told
-            seq += len(told)
-            count -= len(told)
-            place += 1
+                yield from list(_told(row))[begin : end - row.seq]
+            elif begin < len(row.texts):
+                yield from _told(row.cut(begin, end - row.seq))
 
 
 def _told(stretch: Stretch) -> Iterator[_Told]:
-    """Seq and content of each record of a stretch, whatever it was cut from."""
+    """Seq and content of each record of a stretch, whatever it was cut from. An event's index is part of it."""
     if isinstance(stretch, SpeechStretch):
-        yield from ((seq, (stretch.kind, stretch.key, text)) for seq, text in enumerate(stretch.texts, stretch.seq))
+        ahead = stretch.index - stretch.seq
+        for seq, text in enumerate(stretch.texts, stretch.seq):
+            yield seq, (stretch.kind, stretch.key, seq + ahead, text)
     else:
         yield from enumerate(stretch.entries, stretch.seq)
 

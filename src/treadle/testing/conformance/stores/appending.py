@@ -103,7 +103,7 @@ async def the_append_that_gave_a_run_up_may_be_repeated(bench: Bench) -> None:
 
 @check()
 async def other_content_at_a_written_place_is_a_conflict(bench: Bench) -> None:
-    """Another text, passage, kind, event or fact, at any place of the batch; nothing is written."""
+    """Another text, passage, kind, index, event or fact, at any place of the batch; nothing is written."""
     lease, script = await bench.own()
     speech, stage, facts = script.speech("a", "b"), script.stage("s"), script.facts(1)
     batch: list[Stretch] = [speech, stage, facts]
@@ -114,6 +114,7 @@ async def other_content_at_a_written_place_is_a_conflict(bench: Bench) -> None:
         [Script(lease.run_id).speech("a", "b", kind=THINKING), stage, facts],
         [speech, Script(lease.run_id, 2, 2).stage("x"), facts],
         [speech, stage, Script(lease.run_id, 3, 3).facts(2)],
+        [Script(lease.run_id, 0, 1).speech("a", "b")],
         [Script(lease.run_id, 1, 1).speech("x")],
         [Script(lease.run_id, 2, 2).speech("s")],
     ]

@@ -96,11 +96,11 @@ class NaiveStore:
             if [_content(told) for told in stored] == [_content(told) for told in records]:
                 return run.status
         self._owned(lease)
-        if [told.seq for told in records] != list(range(len(run.log), len(run.log) + len(records))):
-            raise SequenceConflictError
-        indexes = [told.index for told in records if told.index is not None]
-        if indexes != list(range(run.next_index, run.next_index + len(indexes))):
-            raise SequenceConflictError
+        seq, index = len(run.log), run.next_index
+        for stretch in batch:
+            if (stretch.seq, stretch.index) != (seq, index):
+                raise SequenceConflictError
+            seq, index = seq + stretch.records, index + stretch.events
         run.log += records
         if batch:
             run.batches.append(tuple(batch))
