@@ -172,12 +172,10 @@ def _after_event(row: EntryStretch, after: int) -> EntryStretch | None:
     skip = after + 1 - row.index
     if skip <= 0:
         return row
-    for place, entry in enumerate(row.entries, 1):
-        skip -= type(entry) not in _FACTS
-        if skip == 0:
-            rest = row.entries[place:]
-            return replace(row, seq=row.seq + place, index=after + 1, entries=rest) if rest else None
-    return None
+    ends = [place for place, entry in enumerate(row.entries, 1) if type(entry) not in _FACTS]
+    place = ends[skip - 1]
+    rest = row.entries[place:]
+    return replace(row, seq=row.seq + place, index=after + 1, entries=rest) if rest else None
 
 
 def _without_facts(row: EntryStretch) -> Iterator[EntryStretch]:
