@@ -12,25 +12,36 @@ from treadle._version import __version__
 
 if TYPE_CHECKING:
     from treadle.app.agent import Agent
+    from treadle.app.runner import Runner, StartedRun
     from treadle.errors import (
+        CursorError,
+        KeyReusedError,
         MisuseError,
         ModelError,
         PeerError,
         PlanError,
         RunFailedError,
+        RunLogError,
+        RunNotFoundError,
         StateError,
+        ThreadBusyError,
         ToolError,
         TreadleError,
     )
     from treadle.plan.tools import Tool, stop_requested, tool
     from treadle.runtime.result import RunError, RunOutcome, RunResult
+    from treadle.runtime.run_view import RunView
     from treadle.runtime.typed_stream import typed_stream
+    from treadle.runtime.watching import WatchedRecord
     from treadle.values.limits import Limits, Retries
     from treadle.values.requests import Attachment, TurnMessage, UserMessage
+    from treadle.values.runs import RunStatus
 
 _HOMES = {
     "Agent": "treadle.app.agent",
     "Attachment": "treadle.values.requests",
+    "CursorError": "treadle.errors",
+    "KeyReusedError": "treadle.errors",
     "Limits": "treadle.values.limits",
     "MisuseError": "treadle.errors",
     "ModelError": "treadle.errors",
@@ -39,14 +50,22 @@ _HOMES = {
     "Retries": "treadle.values.limits",
     "RunError": "treadle.runtime.result",
     "RunFailedError": "treadle.errors",
+    "RunLogError": "treadle.errors",
+    "RunNotFoundError": "treadle.errors",
     "RunOutcome": "treadle.runtime.result",
     "RunResult": "treadle.runtime.result",
+    "RunStatus": "treadle.values.runs",
+    "RunView": "treadle.runtime.run_view",
+    "Runner": "treadle.app.runner",
+    "StartedRun": "treadle.app.runner",
     "StateError": "treadle.errors",
+    "ThreadBusyError": "treadle.errors",
     "Tool": "treadle.plan.tools",
     "ToolError": "treadle.errors",
     "TreadleError": "treadle.errors",
     "TurnMessage": "treadle.values.requests",
     "UserMessage": "treadle.values.requests",
+    "WatchedRecord": "treadle.runtime.watching",
     "stop_requested": "treadle.plan.tools",
     "tool": "treadle.plan.tools",
     "typed_stream": "treadle.runtime.typed_stream",
@@ -55,6 +74,8 @@ _HOMES = {
 __all__ = [
     "Agent",
     "Attachment",
+    "CursorError",
+    "KeyReusedError",
     "Limits",
     "MisuseError",
     "ModelError",
@@ -63,14 +84,22 @@ __all__ = [
     "Retries",
     "RunError",
     "RunFailedError",
+    "RunLogError",
+    "RunNotFoundError",
     "RunOutcome",
     "RunResult",
+    "RunStatus",
+    "RunView",
+    "Runner",
+    "StartedRun",
     "StateError",
+    "ThreadBusyError",
     "Tool",
     "ToolError",
     "TreadleError",
     "TurnMessage",
     "UserMessage",
+    "WatchedRecord",
     "__version__",
     "stop_requested",
     "tool",

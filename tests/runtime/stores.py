@@ -72,7 +72,7 @@ class StoreInHand:
 
     Shape: `appends` holds what was given to each append that wrote or tried to. `die_at` is the number of an append,
     from 0, and whether it is still written; from then on nothing is done. `deaf`: appends and renewals
-    do not reach it for a while.
+    do not reach it for a while. `mute`: its inboxes cannot be read.
     """
 
     def __init__(self, inner: Any, *, die_at: tuple[int, bool] | None = None) -> None:  # noqa: ANN401 (any store)
@@ -84,6 +84,7 @@ class StoreInHand:
         self.failures: list[Exception] = []
         self.dead = asyncio.Event()
         self.deaf = False
+        self.mute = False
         self._die_at = die_at
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (any method of the ports)
@@ -91,7 +92,7 @@ class StoreInHand:
 
         async def asked(*args: Any, **more: Any) -> Any:  # noqa: ANN401 (any arguments)
             self._check()
-            if self.deaf and name == "renew":
+            if (self.deaf and name == "renew") or (self.mute and name == "inbox"):
                 raise RunLogError("nothing is heard of the store")
             return await method(*args, **more)
 

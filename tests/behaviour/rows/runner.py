@@ -41,6 +41,21 @@ ROWS: dict[str, Requirement] = {
     "RUNNER-lives": Requirement(
         source=_PROMISES, says="In any life of runs each log is dense, closes once, and says what its readers saw."
     ),
+    "STORED-coalesce": Requirement(
+        source=_LOG, says="Pieces grow into one only while an append is in flight, for every reader alike."
+    ),
+    "STORED-bound": Requirement(source=_LOG, says="At most 256 pieces wait for the store; then the provider waits."),
+    "STORED-unwatched": Requirement(
+        source=_LOG, says="What nobody watches is stored within 250 ms, what somebody watches at once."
+    ),
+    "STORED-rides": Requirement(source=_LOG, says="What begins a run is stored with the first thing to be seen."),
+    "STORED-before-acts": Requirement(source=_LOG, says="A call is stored before its tool runs."),
+    "STORED-full": Requirement(
+        source="ours", says="A store without room is tried again, then lets the run go; nothing is shown meanwhile."
+    ),
+    "STORED-observers": Requirement(
+        source="design: laws", says="Those who look on are told what was stored, in order, and can harm nothing."
+    ),
     "RECOVERY-any": Requirement(
         source=_PROMISES, says="Wherever a worker dies, no character is missing or repeated, and no tool runs twice."
     ),
@@ -59,6 +74,7 @@ ROWS: dict[str, Requirement] = {
         source=_FIELD, says="What a stopped run had shown, with its calls and results, is remembered."
     ),
     "BR-002": Requirement(source=_FIELD, says="A stop settles the call that runs before the run ends."),
+    "BR-004": Requirement(source=_FIELD, says="Whoever looks on, or stops looking, changes nothing of a run."),
     "BR-005": Requirement(source=_FIELD, says="What a run wrote is committed before it counts as over."),
     "BR-007": Requirement(source=_FIELD, says="Storing does not depend on any reader."),
     "BR-016": Requirement(source=_FIELD, says="A stop and an end that meet make one end, in either order."),
