@@ -374,3 +374,32 @@ async def test_more_blocking_calls_than_threads_run_one_after_the_other() -> Non
     ]
     async with asyncio.timeout(BOUND_S):
         assert await asyncio.gather(*(call() for call in calls)) == [0, 1, 2, 3, 4]
+
+
+async def test_what_was_found_of_a_request_is_used_for_that_request_alone() -> None:
+    """Two calls may share their arguments, as calls without any do (ours)."""
+
+    @tool
+    async def one(a: int = 1) -> str:
+        """One."""
+        return f"one {a}"
+
+    @tool
+    async def two(b: int = 2) -> str:
+        """Two."""
+        return f"two {b}"
+
+    toolbox = FunctionToolbox([one, two])
+    first, second = ToolRequest(name="one"), ToolRequest(name="two")
+    assert first.arguments is second.arguments
+    checked = [toolbox.checked(request) for request in (first, second, first)]
+    results = [await toolbox.call(request, _Reader().context) for request in checked]
+    assert results == ["one 1", "two 2", "one 1"]
+
+
+async def test_only_so_many_checked_requests_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request that is never called costs no memory for ever, and is checked again if it is (ours)."""
+    monkeypatch.setattr("treadle.adapters.toolboxes.functions.toolbox.MOST_FOUND", 1)
+    toolbox = FunctionToolbox([add])
+    requests = [toolbox.checked(ToolRequest(name="add", arguments={"a": number})) for number in range(3)]
+    assert [await toolbox.call(request, _Reader().context) for request in requests] == [2, 3, 4]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
-import threading
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from contextvars import copy_context
@@ -33,6 +32,8 @@ _log = logging.getLogger("treadle.tools")
 MOST_NAMES: Final = 32
 """How many tools are named to a model that calls an unknown one."""
 LONGEST_NAME: Final = 64
+MOST_FOUND: Final = 256
+"""How many checked requests are remembered until they are called."""
 
 
 class FunctionToolbox:
@@ -50,6 +51,8 @@ class FunctionToolbox:
         self._tools: Mapping[str, Tool[..., Any]] = {one.name: one for one in tools}
         self._specs = tuple(one.spec for one in tools)
         self._threads = Threads(max_threads)
+        # Arguments are part of a frozen value and held here, so nothing else can have their identity meanwhile.
+        self._found: dict[tuple[str, int], tuple[Mapping[str, Any], Checked]] = {}
 
     def specs(self) -> tuple[ToolSpec, ...]:
         """The tools, in their order."""
@@ -57,8 +60,10 @@ class FunctionToolbox:
 
     def checked(self, request: ToolRequest, /) -> ToolRequest:
         """The request, with `damage` where the tool is unknown or the arguments do not fit."""
-        damage = self._checked(request).damage
-        return request if damage == request.damage else replace(request, damage=damage)
+        checked = self._checked(request)
+        if checked.damage is None:
+            self._keep(request, checked)
+        return request if checked.damage == request.damage else replace(request, damage=checked.damage)
 
     def needs_approval(self, request: ToolRequest, /) -> bool:
         """Whether the tool's own rule asks for a person. A rule that breaks asks for one."""
@@ -81,7 +86,8 @@ class FunctionToolbox:
         Cancel:  A coroutine is cancelled; a plain function sees `stop_requested()` and is waited for. A second
             cancellation leaves it to itself.
         """
-        checked = self._checked(request)
+        found = self._found.pop((request.name, id(request.arguments)), None)
+        checked = found[1] if found is not None and found[0] is request.arguments else self._checked(request)
         if checked.damage is not None:
             raise ToolError(checked.damage)
         stop = _Stop(context.stop)
@@ -110,6 +116,12 @@ class FunctionToolbox:
             made = await made
         return json_value(made)
 
+    def _keep(self, request: ToolRequest, checked: Checked) -> None:
+        """Remember what was found of these very arguments, for the call that follows, so many at most."""
+        if len(self._found) >= MOST_FOUND:
+            self._found.clear()
+        self._found[request.name, id(request.arguments)] = request.arguments, checked
+
     def _checked(self, request: ToolRequest) -> Checked:
         if request.damage is not None:
             return Checked(keywords={}, damage=request.damage)
@@ -129,13 +141,13 @@ class _Stop:
 
     def __init__(self, run: StopFlag) -> None:
         self._run = run
-        self._here = threading.Event()
+        self._here = False
 
     def set(self) -> None:
-        self._here.set()
+        self._here = True
 
     def is_set(self) -> bool:
-        return self._here.is_set() or self._run.is_set()
+        return self._here or self._run.is_set()
 
 
 async def _last_step(steps: AsyncGenerator[Any, Any], context: CallContext) -> Json:
