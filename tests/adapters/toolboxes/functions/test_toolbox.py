@@ -403,3 +403,22 @@ async def test_only_so_many_checked_requests_are_remembered(monkeypatch: pytest.
     toolbox = FunctionToolbox([add])
     requests = [toolbox.checked(ToolRequest(name="add", arguments={"a": number})) for number in range(3)]
     assert [await toolbox.call(request, _Reader().context) for request in requests] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(("rule", "asks"), [(True, True), (False, False), (lambda _: 1, True), (lambda _: "", False)])
+def test_a_tool_says_whether_a_person_must_allow_a_call(rule: Any, asks: bool) -> None:  # noqa: ANN401, FBT001 (a rule of any kind)
+    """Always, never, or by the arguments (design)."""
+    guarded = tool(requires_approval=rule)(add.function)
+    toolbox = FunctionToolbox([guarded])
+    assert toolbox.needs_approval(ToolRequest(name="add", arguments={"a": 1})) is asks
+
+
+def test_a_rule_that_breaks_asks_a_person(caplog: pytest.LogCaptureFixture) -> None:
+    """The safe answer where nobody can tell (design)."""
+
+    def broken(arguments: Any) -> bool:  # noqa: ANN401 (JSON terms)
+        return bool(arguments["nothing"])
+
+    toolbox = FunctionToolbox([tool(requires_approval=broken)(add.function)])
+    assert toolbox.needs_approval(ToolRequest(name="add", arguments={"a": 1}))
+    assert "approval rule" in caplog.text
