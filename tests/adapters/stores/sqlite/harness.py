@@ -24,10 +24,16 @@ class DeafStore:
         self._store = store
         self.loses_next = False
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the store has)
         return getattr(self._store, name)
 
-    async def append(self, lease: Lease, stretches: Sequence[Stretch], /, **rest: Any) -> RunStatus:
+    async def append(
+        self,
+        lease: Lease,
+        stretches: Sequence[Stretch],
+        /,
+        **rest: Any,  # noqa: ANN401 (as the port has it)
+    ) -> RunStatus:
         """As the store's, but that its answer may get lost."""
         given = await self._store.append(lease, stretches, **rest)
         if self.loses_next:

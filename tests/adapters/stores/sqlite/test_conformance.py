@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 from tests.adapters.stores.sqlite.harness import SqliteHarness, TaillessHarness
@@ -12,7 +14,7 @@ class TestSqliteStore(StoreConformance):
     """As it is used."""
 
     harness = SqliteHarness
-    marks = {"heavy": [pytest.mark.slow]}
+    marks: ClassVar = {"heavy": [pytest.mark.slow]}
     random_lives = 30
 
 
@@ -20,5 +22,5 @@ class TestSqliteStoreWithoutTails(StoreConformance):
     """Every reader reads rows."""
 
     harness = TaillessHarness
-    marks = {"heavy": [pytest.mark.slow]}
+    marks: ClassVar = {"heavy": [pytest.mark.slow]}
     random_lives = 30

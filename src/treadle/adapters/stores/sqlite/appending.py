@@ -19,6 +19,7 @@ from treadle.codec.records import ENTRIES, RecordCodec
 from treadle.errors import FencedError, RecordFormatError, RunNotFoundError, SequenceConflictError
 from treadle.runtime.failpoints import Failpoint, reach
 from treadle.values.facts import FACT_TYPES
+from treadle.values.ids import RunId
 from treadle.values.runs import FINAL_STATUSES, Lease, RunStatus
 from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
 
@@ -83,88 +84,113 @@ def flaw_of(lease: Lease, stretches: Sequence[Stretch]) -> SequenceConflictError
     return None
 
 
-def append(connection: sqlite3.Connection, codec: RecordCodec, batch: Batch) -> Appended:
-    """Write a batch and the run's new status.
+class Appending:
+    """The appends of one store, in the writer's thread.
 
-    Raises:
-        FencedError: A newer owner holds the run, this one has let go of it, or it is there no more.
-        SequenceConflictError: Other content stands at that place, or the batch is none.
+    Where a live run stands is known after its first append, and rows are written together at the end of a transaction:
+    `write` must come before anything reads rows. What is known here is of transactions that are committed and of the
+    one at hand; `taken_back` forgets all of it.
     """
-    lease, new = batch.lease, batch.rows
-    run = _held(connection, lease)
-    if new and new[0].row.seq < run.seq:
-        if not _stands(connection, codec, batch):
+
+    def __init__(self, codec: RecordCodec) -> None:
+        self._codec = codec
+        self._known: dict[tuple[str, RunId], Standing] = {}
+        self._rows: list[tuple[str, RunId, StoredRow]] = []
+
+    def append(self, connection: sqlite3.Connection, batch: Batch) -> Appended:
+        """Take a batch and the run's new status.
+
+        Raises:
+            FencedError: A newer owner holds the run, this one has let go of it, or it is there no more.
+            SequenceConflictError: Other content stands at that place, or the batch is none.
+        """
+        lease, new = batch.lease, batch.rows
+        run = self._held(connection, lease)
+        if new and new[0].row.seq < run.seq:
+            self.write(connection)
+            if _stands(connection, self._codec, batch):
+                return Appended(status=run.status, is_new=False)
+        _check_owned(run, lease)
+        if batch.flaw is not None:
+            raise batch.flaw
+        if new and new[0].row.seq < run.seq:
             raise SequenceConflictError(f"log of {lease.run_id!r} holds other content at seq {new[0].row.seq}")
-        return Appended(status=run.status, is_new=False)
-    _check_owned(run, lease)
-    if batch.flaw is not None:
-        raise batch.flaw
-    if new and (new[0].row.seq, new[0].row.index) != (run.seq, run.index):
-        raise SequenceConflictError(
-            f"log of {lease.run_id!r} ends at seq {run.seq}, index {run.index}; "
-            f"came seq {new[0].row.seq}, index {new[0].row.index}"
-        )
-    rows.insert(connection, lease.scope, lease.run_id, new)
-    reach(Failpoint.AFTER_INSERT_ROWS)
-    messages.take(connection, lease.scope, lease.run_id, batch.take)
-    status = RunStatus.OWNED
-    if batch.status is not RunStatus.OWNED:
-        status = _rest(connection, batch, run)
-    return Appended(status=status, is_new=True, ended=_ended(run.last_kind, new))
+        if new and (new[0].row.seq, new[0].row.index) != (run.seq, run.index):
+            raise SequenceConflictError(
+                f"log of {lease.run_id!r} ends at seq {run.seq}, index {run.index}; "
+                f"came seq {new[0].row.seq}, index {new[0].row.index}"
+            )
+        ended = _ended(run.last_kind, new)
+        for row in new:
+            self._rows.append((lease.scope, lease.run_id, row))
+            run = run.after(row)
+        messages.take(connection, lease.scope, lease.run_id, numbers=batch.take)
+        status = RunStatus.OWNED
+        if batch.status is RunStatus.OWNED:
+            self._known[lease.scope, lease.run_id] = run
+        else:
+            status = self._rest(connection, batch, run)
+        return Appended(status=status, is_new=True, ended=ended)
 
+    def renew(self, connection: sqlite3.Connection, lease: Lease, *, until_s: float) -> None:
+        """Put off the end of a lease.
 
-def renew(connection: sqlite3.Connection, lease: Lease, *, until_s: float) -> None:
-    """Put off the end of a lease.
+        Raises:
+            FencedError: A newer owner holds the run, or this one has let go of it.
+        """
+        run = self._held(connection, lease)
+        _check_owned(run, lease)
+        run_table.renew(connection, run.number, until_s=until_s)
 
-    Raises:
-        FencedError: A newer owner holds the run, or this one has let go of it.
-    """
-    run = _held(connection, lease)
-    _check_owned(run, lease)
-    run_table.renew(connection, run.number, until_s=until_s)
+    def give_back(self, connection: sqlite3.Connection, lease: Lease, now_s: float) -> None:
+        """Make a run ready that was claimed for nobody. It stays as it is where somebody else has it by now."""
+        run = run_table.standing(connection, lease.scope, lease.run_id)
+        if run.epoch == lease.epoch and run.status is RunStatus.OWNED:
+            run_table.rest(connection, run, RunStatus.READY, now_s=now_s, wake_at_s=None)
 
+    def claimed(self, scope: str, run_id: RunId) -> None:
+        """A run has another owner."""
+        self._known.pop((scope, run_id), None)
 
-def give_back(connection: sqlite3.Connection, lease: Lease, now_s: float) -> None:
-    """Make a run ready that was claimed for nobody. It stays as it is where somebody else has it by now."""
-    run = run_table.standing(connection, lease.scope, lease.run_id)
-    if run.epoch == lease.epoch and run.status is RunStatus.OWNED:
-        run_table.rest(connection, run, RunStatus.READY, now_s=now_s, wake_at_s=None)
+    def write(self, connection: sqlite3.Connection) -> None:
+        """Write the rows that were taken."""
+        if self._rows:
+            rows.insert_all(connection, self._rows)
+            self._rows.clear()
+            reach(Failpoint.AFTER_INSERT_ROWS)
+
+    def taken_back(self) -> None:
+        """The transaction is undone."""
+        self._rows.clear()
+        self._known.clear()
+
+    def _held(self, connection: sqlite3.Connection, lease: Lease) -> Standing:
+        run = self._known.get((lease.scope, lease.run_id))
+        if run is None:
+            try:
+                run = run_table.standing(connection, lease.scope, lease.run_id)
+            except RunNotFoundError as gone:
+                raise FencedError(f"run {lease.run_id!r} is there no more") from gone
+        if run.epoch != lease.epoch:
+            raise FencedError(f"run {lease.run_id!r} is held by epoch {run.epoch}, not {lease.epoch}")
+        return run
+
+    def _rest(self, connection: sqlite3.Connection, batch: Batch, run: Standing) -> RunStatus:
+        """Give a run its status at the end of this append."""
+        status, lease = batch.status, batch.lease
+        if status is RunStatus.WAITING and messages.are_open(connection, lease.scope, lease.run_id):
+            status = RunStatus.READY
+        wake_at_s = batch.wake_at_s if status is RunStatus.WAITING else None
+        run_table.rest(connection, run, status, now_s=batch.now_s, wake_at_s=wake_at_s)
+        if status in FINAL_STATUSES:
+            run_table.free_next(connection, lease.scope, run.thread_id, now_s=batch.now_s)
+        self._known.pop((lease.scope, lease.run_id), None)
+        return status
 
 
 def _check_owned(run: Standing, lease: Lease) -> None:
-    """Refuse whoever has let go of the run.
-
-    Raises:
-        FencedError: It has.
-    """
     if run.status is not RunStatus.OWNED:
         raise FencedError(f"run {lease.run_id!r} is {run.status.value!r}: its lease ended when it was let go")
-
-
-def _held(connection: sqlite3.Connection, lease: Lease) -> Standing:
-    try:
-        run = run_table.standing(connection, lease.scope, lease.run_id)
-    except RunNotFoundError as gone:
-        raise FencedError(f"run {lease.run_id!r} is there no more") from gone
-    if run.epoch != lease.epoch:
-        raise FencedError(f"run {lease.run_id!r} is held by epoch {run.epoch}, not {lease.epoch}")
-    return run
-
-
-def _rest(connection: sqlite3.Connection, batch: Batch, run: Standing) -> RunStatus:
-    status, lease = batch.status, batch.lease
-    if status is RunStatus.WAITING and messages.are_open(connection, lease.scope, lease.run_id):
-        status = RunStatus.READY
-    ended = replace(
-        run,
-        seq=run.seq + sum(row.records for row in batch.rows),
-        index=run.index + sum(row.events for row in batch.rows),
-    )
-    wake_at_s = batch.wake_at_s if status is RunStatus.WAITING else None
-    run_table.rest(connection, ended, status, now_s=batch.now_s, wake_at_s=wake_at_s)
-    if status in FINAL_STATUSES:
-        run_table.free_next(connection, lease.scope, run.thread_id, now_s=batch.now_s)
-    return status
 
 
 def _stands(connection: sqlite3.Connection, codec: RecordCodec, batch: Batch) -> bool:

@@ -30,7 +30,7 @@ ROW_BYTES: Final = 512 * 1024
 
 # The bodies of what is not joined any more are not read.
 _BEFORE: Final = (
-    f"select seq, idx, epoch, at_s, kind, version, case when kind = '{ENTRIES}' or records > {ROW_TEXTS // 2}"
+    f"select seq, idx, epoch, at_s, kind, version, case when kind = '{ENTRIES}' or records > ?"
     f" or length(body) > {ROW_BYTES // 2} then null else body end, records from rows"
     " where scope = ? and run_id = ? and (idx, seq) < (?, ?) order by idx desc, seq desc limit ?"
 )
@@ -60,13 +60,13 @@ class _Target:
 class _Window:
     """The rows of one slice, in order. `is_first`: there is none before them."""
 
-    def __init__(self, connection: sqlite3.Connection, target: _Target) -> None:
+    def __init__(self, connection: sqlite3.Connection, target: _Target, *, most: int, row_texts: int) -> None:
         self.rows: list[tuple[Row, int, bool]] = []
         self.is_first = True
         size = 0
         place = target.before or _END
-        for columns in connection.execute(_BEFORE, (target.scope, target.run_id, *place, SLICE_ROWS + 1)):
-            if len(self.rows) == SLICE_ROWS or size > SLICE_BYTES:
+        for columns in connection.execute(_BEFORE, (row_texts // 2, target.scope, target.run_id, *place, most + 1)):
+            if len(self.rows) == most or size > SLICE_BYTES:
                 self.is_first = False
                 break
             row = rows.row_of(columns)
@@ -74,17 +74,20 @@ class _Window:
             self.rows.append((row, columns[7], columns[6] is not None))
         self.rows.reverse()
 
-    @property
-    def place(self) -> Place:
+    def next_place(self, groups: list[list[SpeechStretch]]) -> Place:
+        """Where the next window ends: before this one, but that it sees again what was joined with nothing here."""
         row = self.rows[0][0]
-        return row.index, row.seq
+        is_lonely = any(len(group) == 1 and group[0].seq == row.seq for group in groups)
+        return row.index, row.seq + is_lonely
 
 
 class Compaction:
     """The idle work of a writer: what is to be joined, and the joining."""
 
-    def __init__(self, codec: RecordCodec) -> None:
+    def __init__(self, codec: RecordCodec, *, slice_rows: int = SLICE_ROWS, row_texts: int = ROW_TEXTS) -> None:
         self._codec = codec
+        self._slice_rows = slice_rows
+        self._row_texts = row_texts
         self._targets: dict[tuple[str, RunId, Place | None], _Target] = {}
 
     def want(
@@ -114,18 +117,19 @@ class Compaction:
     def slice(self, connection: sqlite3.Connection, /) -> None:
         """Join rows of one run, once."""
         target = next(iter(self._targets.values()))
-        window = _Window(connection, target)
+        window = _Window(connection, target, most=self._slice_rows, row_texts=self._row_texts)
         groups = self._groups(window)
         for group in groups:
             if len(group) > 1:
                 places = [(stretch.index, stretch.seq) for stretch in group]
-                rows.remove(connection, target.scope, target.run_id, places)
-                rows.insert(connection, target.scope, target.run_id, [rows.stored(self._codec, compacted(group))])
+                rows.remove(connection, target.scope, target.run_id, places=places)
+                joined = rows.stored(self._codec, compacted(group))
+                rows.insert(connection, target.scope, target.run_id, new=[joined])
                 target.has_joined = True
-        # What lies at the edge of two windows is joined by another pass.
+        # Two joined parts of one passage, of two windows, are joined by another pass.
         target.has_edge |= not window.is_first
         ends_here = not target.is_whole and sum(map(len, groups)) < len(window.rows)
-        target.before = None if window.is_first or ends_here else window.place
+        target.before = None if window.is_first or ends_here else window.next_place(groups)
         if target.before is None and target.is_whole and not self._is_another_due(target):
             done = "update runs set loose = 0 where scope = ? and run_id = ?"
             connection.execute(done, (target.scope, target.run_id))
@@ -168,7 +172,7 @@ class Compaction:
             texts += records
             size += len(row.body)
             group = groups[-1]
-            if group and (texts > ROW_TEXTS or size > ROW_BYTES or not continues(group[-1], stretch)):
+            if group and (texts > self._row_texts or size > ROW_BYTES or not continues(group[-1], stretch)):
                 groups.append([])
             if not groups[-1]:
                 texts, size = records, len(row.body)

@@ -20,6 +20,7 @@ SYNCHRONOUS: Final = ("FULL", "NORMAL")
 _OLDEST: Final = (3, 35, 0)
 _MENDED: Final = (3, 51, 3)
 _MOST_PAGES: Final = 0xFFFFFFFE
+_LOG_PAGES: Final = 32_768
 _FULL_CODES: Final = frozenset({sqlite3.SQLITE_FULL})
 _PRIMARY_CODE: Final = 0xFF
 
@@ -92,6 +93,8 @@ def _set_up(connection: sqlite3.Connection, path: Path, synchronous: Synchronous
     if mode != "wal":
         raise RunLogError(f"store {str(path)!r} needs a write-ahead log, and its file system gives {mode!r}")
     connection.execute(f"pragma synchronous = {synchronous}")
+    # The writer writes the log back at a moment of its own choice; this is the bound that it must not reach.
+    connection.execute(f"pragma wal_autocheckpoint = {_LOG_PAGES}")
     # What is deleted is overwritten, in the pages that rows leave as in those that are given back.
     connection.execute("pragma secure_delete = on")
 

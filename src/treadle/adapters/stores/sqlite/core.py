@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from treadle.adapters.stores.sqlite import run_table, schema
+from treadle.adapters.stores.sqlite.appending import Appending
 from treadle.adapters.stores.sqlite.compaction import Compaction
 from treadle.adapters.stores.sqlite.connection import Synchronous, open_writer
 from treadle.adapters.stores.sqlite.hints import WorkHints
@@ -38,6 +39,7 @@ class StoreCore:
         self.tails = LiveTails(max_bytes=tail_bytes)
         self.hints = WorkHints()
         self.compaction = Compaction(codec)
+        self.appending = Appending(codec)
         self.reading = Reading(path)
         self.lock = lock
         self._clock = clock
@@ -63,7 +65,7 @@ class StoreCore:
             reach(Failpoint.OPEN_AFTER_RECOVERY)
             return connection
 
-        self._writer = WriterThread(self.path, connect=connect, idle=self.compaction)
+        self._writer = WriterThread(self.path, connect=connect, idle=self.compaction, buffer=self.appending)
         await self._writer.start()
 
     async def aclose(self) -> None:

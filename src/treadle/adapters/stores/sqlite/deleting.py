@@ -39,7 +39,7 @@ def delete(connection: sqlite3.Connection, scope: str, run_id: RunId) -> bool:
     return True
 
 
-def delete_facts(connection: sqlite3.Connection, codec: RecordCodec, scope: str, run_id: RunId) -> bool:
+def delete_facts(connection: sqlite3.Connection, scope: str, run_id: RunId, *, codec: RecordCodec) -> bool:
     """Delete the facts of a final run, and what they were made of: its request, and the messages that it took.
 
     Raises:
@@ -52,8 +52,9 @@ def delete_facts(connection: sqlite3.Connection, codec: RecordCodec, scope: str,
     for stretch in [rows.load(codec, run_id, row, events=events) for row, events in found]:
         if isinstance(stretch, SpeechStretch) or stretch.events == stretch.records:
             continue
-        rows.remove(connection, scope, run_id, [(stretch.index, stretch.seq)])
-        rows.insert(connection, scope, run_id, [rows.stored(codec, part) for part in without_facts(stretch)])
+        rows.remove(connection, scope, run_id, places=[(stretch.index, stretch.seq)])
+        parts = [rows.stored(codec, part) for part in without_facts(stretch)]
+        rows.insert(connection, scope, run_id, new=parts)
     connection.execute("update requests set request = x'' where scope = ? and run_id = ?", (scope, run_id))
     connection.execute("update messages set body = x'' where scope = ? and run_id = ? and taken", (scope, run_id))
     return True

@@ -44,14 +44,16 @@ class LogPort:
         )
 
         def do(connection: sqlite3.Connection) -> Appended:
-            done = appending.append(connection, self._core.codec, batch)
+            done = self._core.appending.append(connection, batch)
             if done.is_new and done.status is not RunStatus.OWNED:
                 self._core.compaction.want(lease.scope, lease.run_id)
             elif done.ended is not None:
                 self._core.compaction.want(lease.scope, lease.run_id, before=done.ended)
             return done
 
-        done: Appended = await self._core.write(do, lambda done: self._heed_append(batch, done))
+        done: Appended = await self._core.writer.submit(
+            do, lambda done: self._heed_append(batch, done), is_buffered=True
+        )
         return done.status
 
     async def read(self, scope: str, run_id: RunId, after: int, /, *, limit: int) -> Sequence[Stretch]:
@@ -81,12 +83,17 @@ class LogPort:
         """
         place = (scope, run_id)
         tails = self._core.tails
-        # It enters before it looks: what comes in between wakes it.
+        tail = tails.find(place)
+        if tail is not None and tail.has_after(after):
+            return
+        # It enters before it looks at the rows: what comes in between wakes it.
         waiter = tails.enter(place, timeout_s)
         try:
-            state = await self.state(scope, run_id)
-            if after + 1 >= state.next_index and not state.is_final:
-                await waiter
+            if tail is None:
+                state = await self.state(scope, run_id)
+                if after + 1 < state.next_index or state.is_final:
+                    return
+            await waiter
         finally:
             tails.leave(place, waiter)
 

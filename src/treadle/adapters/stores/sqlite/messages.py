@@ -21,14 +21,6 @@ def put(connection: sqlite3.Connection, scope: str, run_id: RunId, *, key: str, 
     return done.rowcount == 1
 
 
-def is_used(connection: sqlite3.Connection, scope: str, run_id: RunId, key: str) -> bool:
-    """Whether a message with this key has come."""
-    found = connection.execute(
-        "select 1 from messages where scope = ? and run_id = ? and key = ?", (scope, run_id, key)
-    )
-    return found.fetchone() is not None
-
-
 def open_messages(connection: sqlite3.Connection, scope: str, run_id: RunId) -> list[Message]:
     """What no append has taken, in order."""
     found = connection.execute(
@@ -46,7 +38,7 @@ def are_open(connection: sqlite3.Connection, scope: str, run_id: RunId) -> bool:
     return found.fetchone() is not None
 
 
-def take(connection: sqlite3.Connection, scope: str, run_id: RunId, numbers: Sequence[int]) -> None:
+def take(connection: sqlite3.Connection, scope: str, run_id: RunId, *, numbers: Sequence[int]) -> None:
     """Mark messages as taken. Their keys stay used."""
     if numbers:
         connection.executemany(

@@ -20,9 +20,12 @@ PAGE_BYTES: Final = 4 * 1024 * 1024
 """Bytes of rows after which a page ends, whatever its limit."""
 
 _INSERT: Final = (
-    "insert into rows (scope, run_id, idx, seq, events, records, trailing, epoch, at_s, kind, version, body)"
-    " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "insert into rows (scope, run_id, idx, seq, events, records, trailing, epoch, at_s, kind, version, body) values "
 )
+_VALUES: Final = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# A thread lets go of the interpreter at each step of SQLite, and may wait long to have it again: many rows are written
+# in few steps. The sizes are few, so that each statement is compiled once.
+_INSERTS: Final = {size: _INSERT + ", ".join([_VALUES] * size) for size in (64, 16, 4, 1)}
 _DELETE: Final = "delete from rows where scope = ? and run_id = ? and idx = ? and seq = ?"
 _END: Final = (
     "select seq + records, idx + events, kind from rows where scope = ? and run_id = ?"
@@ -75,18 +78,25 @@ def trailing_facts(stretch: Stretch) -> int:
     return sum(1 for _ in takewhile(lambda entry: type(entry) in _FACTS, reversed(stretch.entries)))
 
 
-def insert(connection: sqlite3.Connection, scope: str, run_id: RunId, rows: Iterable[StoredRow]) -> None:
-    """Write rows. That their places are free is for the caller to know."""
-    connection.executemany(
-        _INSERT,
-        [
-            (scope, run_id, row.index, row.seq, *counts, row.epoch, row.at_s, row.kind, row.version, row.body)
-            for row, *counts, _ in rows
-        ],
-    )
+def insert(connection: sqlite3.Connection, scope: str, run_id: RunId, *, new: Iterable[StoredRow]) -> None:
+    """Write rows of one run. That their places are free is for the caller to know."""
+    insert_all(connection, [(scope, run_id, row) for row in new])
 
 
-def remove(connection: sqlite3.Connection, scope: str, run_id: RunId, places: Iterable[tuple[int, int]]) -> None:
+def insert_all(connection: sqlite3.Connection, rows: Sequence[tuple[str, RunId, StoredRow]]) -> None:
+    """Write rows of any runs."""
+    at = 0
+    for size, statement in _INSERTS.items():
+        while len(rows) - at >= size:
+            words: list[object] = []
+            for scope, run_id, (row, events, records, trailing, _) in rows[at : at + size]:
+                words += (scope, run_id, row.index, row.seq, events, records, trailing)
+                words += (row.epoch, row.at_s, row.kind, row.version, row.body)
+            connection.execute(statement, words)
+            at += size
+
+
+def remove(connection: sqlite3.Connection, scope: str, run_id: RunId, *, places: Iterable[tuple[int, int]]) -> None:
     """Delete single rows, by index and seq."""
     connection.executemany(_DELETE, [(scope, run_id, *place) for place in places])
 

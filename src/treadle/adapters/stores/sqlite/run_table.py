@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from treadle.adapters.stores.sqlite import rows
+from treadle.adapters.stores.sqlite.rows import StoredRow
 from treadle.codec.forms import read_json
 from treadle.errors import RunNotFoundError
 from treadle.values.ids import RunId, ThreadId
@@ -48,6 +49,18 @@ class Standing:
     index: int
     last_kind: str | None
     """The kind of the last row; None where there is none."""
+
+    def after(self, row: StoredRow) -> Standing:
+        """Where it stands behind one more row."""
+        return Standing(
+            number=self.number,
+            thread_id=self.thread_id,
+            status=self.status,
+            epoch=self.epoch,
+            seq=self.seq + row.records,
+            index=self.index + row.events,
+            last_kind=row.row.kind,
+        )
 
 
 def state(connection: sqlite3.Connection, scope: str, run_id: RunId) -> RunState:

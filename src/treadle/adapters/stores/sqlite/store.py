@@ -158,7 +158,7 @@ class SqliteStore(LogPort, TablePort, InboxPort):
         for run_id in names:
             lines = await self._core.ask(
                 lambda connection, run_id=run_id: transfer.exported(  # type: ignore[misc]  # bound in the loop
-                    connection, self._core.codec, scope, run_id, with_facts=with_facts
+                    connection, scope, run_id, codec=self._core.codec, with_facts=with_facts
                 )
             )
             for line in lines:

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
-from treadle.adapters.stores.sqlite import appending, creating, deleting, run_table
+from treadle.adapters.stores.sqlite import creating, deleting, run_table
 from treadle.adapters.stores.sqlite.core import StoreCore
 from treadle.adapters.stores.sqlite.creating import Created
 from treadle.adapters.stores.sqlite.hints import end
@@ -42,6 +42,7 @@ class TablePort:
         def do(connection: sqlite3.Connection) -> RunState | None:
             claimed = run_table.claim(connection, worker, plans=plans, now_s=now_s, ttl_s=ttl_s)
             if claimed is not None:
+                self._core.appending.claimed(claimed.scope, claimed.run_id)
                 reach(Failpoint.CLAIM_AFTER_UPDATE)
             return claimed
 
@@ -79,7 +80,7 @@ class TablePort:
     async def renew(self, lease: Lease, /, *, ttl_s: float) -> None:
         """Hold a run for longer. See `RunTable.renew`."""
         until_s = self._core.now_s() + ttl_s
-        await self._core.write(lambda connection: appending.renew(connection, lease, until_s=until_s))
+        await self._core.write(lambda connection: self._core.appending.renew(connection, lease, until_s=until_s))
 
     async def find(
         self,
@@ -107,7 +108,7 @@ class TablePort:
 
         def do(connection: sqlite3.Connection) -> bool:
             if facts_only:
-                return deleting.delete_facts(connection, self._core.codec, scope, run_id)
+                return deleting.delete_facts(connection, scope, run_id, codec=self._core.codec)
             return deleting.delete(connection, scope, run_id)
 
         deleted: bool = await self._core.write(do, lambda _: self._core.tails.forget((scope, run_id)))
@@ -118,7 +119,8 @@ class TablePort:
         self._core.tails.forget((lease.scope, lease.run_id))
         with suppress(StateError):
             self._core.writer.submit(
-                lambda connection: appending.give_back(connection, lease, now_s), lambda _: self._core.hints.tell()
+                lambda connection: self._core.appending.give_back(connection, lease, now_s),
+                lambda _: self._core.hints.tell(),
             )
 
     def _heed_create(self, created: Created, now_s: float) -> None:

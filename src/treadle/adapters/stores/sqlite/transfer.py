@@ -98,7 +98,7 @@ class Imported:
 
 
 def exported(
-    connection: sqlite3.Connection, codec: RecordCodec, scope: str, run_id: RunId, *, with_facts: bool
+    connection: sqlite3.Connection, scope: str, run_id: RunId, *, codec: RecordCodec, with_facts: bool
 ) -> list[str]:
     """The lines of a run.
 
@@ -156,7 +156,8 @@ def put(connection: sqlite3.Connection, codec: RecordCodec, parcel: Parcel, *, n
         raise KeyReusedError(f"key {run.key!r} of run {run.run_id!r} stands for another run")
     _put_run(connection, run, now_s)
     reach(Failpoint.IMPORT_MID)
-    rows.insert(connection, run.scope, RunId(run.run_id), [rows.stored(codec, stretch) for stretch in stretches])
+    own = [rows.stored(codec, stretch) for stretch in stretches]
+    rows.insert(connection, run.scope, RunId(run.run_id), new=own)
     connection.executemany(
         "insert into messages (scope, run_id, key, kind, body, taken) values (?, ?, ?, ?, ?, ?)",
         [(run.scope, run.run_id, one.key, one.kind, one.body, one.is_taken) for one in parcel.messages],

@@ -20,11 +20,16 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from treadle.adapters.stores.sqlite.connection import store_error
-from treadle.errors import RunLogError, StateError, StoreFullError, TreadleError
+from treadle.errors import StateError, StoreFullError, TreadleError
 from treadle.runtime.failpoints import Failpoint, reach
 
 GAP_S: Final = 0.002
 """Seconds between two commits at least."""
+CHECKPOINT_IDLE: Final = 1_000
+"""Changes after which the log beside the file is written back into it when nothing came for `REST_S`."""
+REST_S: Final = 0.1
+CHECKPOINT_BUSY: Final = 16_000
+"""Changes after which that is done although somebody does."""
 PATIENCE: Final = 8
 """Group commits after which idle work gets a turn although somebody waits."""
 
@@ -49,20 +54,39 @@ class Idle(Protocol):
         ...
 
 
+class Buffer(Protocol):
+    """What is written at the end of a transaction, or before anything else is done in it."""
+
+    def write(self, connection: sqlite3.Connection, /) -> None:
+        """Write what there is."""
+        ...
+
+    def taken_back(self) -> None:
+        """Hear that the transaction is undone."""
+        ...
+
+
 class Work:
     """One thing to do with the connection. `heed` hears of its result on the loop, before whoever asked.
 
-    It is done at least once and may be done again where its first try was taken back.
+    It is done at least once and may be done again where its first try was taken back. `is_buffered`: it needs nothing
+    of what the buffer holds.
     """
 
-    __slots__ = ("do", "future", "heed")
+    __slots__ = ("do", "future", "heed", "is_buffered")
 
     def __init__(
-        self, do: Callable[[sqlite3.Connection], Any], heed: Callable[[Any], None] | None, future: asyncio.Future[Any]
+        self,
+        do: Callable[[sqlite3.Connection], Any],
+        heed: Callable[[Any], None] | None,
+        future: asyncio.Future[Any],
+        *,
+        is_buffered: bool,
     ) -> None:
         self.do = do
         self.heed = heed
         self.future = future
+        self.is_buffered = is_buffered
 
 
 _Settled = tuple[Work, Any, Exception | None]
@@ -74,16 +98,18 @@ class WriterThread:
     `commits` counts the transactions that changed something. `close` may be called from any thread.
     """
 
-    def __init__(self, path: Path, *, connect: Callable[[], sqlite3.Connection], idle: Idle) -> None:
+    def __init__(self, path: Path, *, connect: Callable[[], sqlite3.Connection], idle: Idle, buffer: Buffer) -> None:
         self._path = path
         self._connect = connect
         self._idle = idle
+        self._buffer = buffer
         self._loop = asyncio.get_running_loop()
         self._changed = threading.Condition()
         self._waiting: list[Work] = []
         self._closing = False
         self._committed_s = 0.0
         self._since_idle = 0
+        self._unwritten = 0
         self._ready: asyncio.Future[None] = self._loop.create_future()
         self._thread = threading.Thread(target=self._run, name=f"treadle writer of {path.name}", daemon=True)
         self.commits = 0
@@ -98,14 +124,19 @@ class WriterThread:
         await self._ready
 
     def submit(
-        self, do: Callable[[sqlite3.Connection], Any], heed: Callable[[Any], None] | None = None, /
+        self,
+        do: Callable[[sqlite3.Connection], Any],
+        heed: Callable[[Any], None] | None = None,
+        /,
+        *,
+        is_buffered: bool = False,
     ) -> asyncio.Future[Any]:
         """Have work done with the next commit. Its future is set once it is on the disk.
 
         Raises:
             StateError: The store is closed.
         """
-        work = Work(do, heed, self._loop.create_future())
+        work = Work(do, heed, self._loop.create_future(), is_buffered=is_buffered)
         with self._changed:
             if self._closing:
                 raise StateError(f"store {str(self._path)!r} is closed", state="closed")
@@ -131,11 +162,10 @@ class WriterThread:
     def _run(self) -> None:
         try:
             connection = self._connect()
-        except (RunLogError, sqlite3.Error) as error:
-            failure = store_error(error, self._path) if isinstance(error, sqlite3.Error) else error
+        except Exception as error:  # noqa: BLE001 (whoever opens the store is told, whatever it is)
             with self._changed:
                 self._closing = True
-            self.tell(_fail, self._ready, failure)
+            self.tell(_fail, self._ready, self._told(error))
             return
         self.tell(_succeed, self._ready)
         try:
@@ -144,12 +174,7 @@ class WriterThread:
             connection.close()
 
     def _serve(self, connection: sqlite3.Connection) -> None:
-        while True:
-            with self._changed:
-                while not (self._waiting or self._closing or self._idle.is_due()):
-                    self._changed.wait()
-                if self._closing and not self._waiting:
-                    return
+        while self._has_work(connection):
             self._keep_gap()
             with self._changed:
                 turn = self._idle.is_due() and (not self._waiting or self._since_idle >= PATIENCE)
@@ -162,6 +187,21 @@ class WriterThread:
             else:
                 self._since_idle += 1
                 self._commit(connection, batch)
+            if self._unwritten >= CHECKPOINT_BUSY:
+                self._write_back(connection)
+
+    def _has_work(self, connection: sqlite3.Connection) -> bool:
+        """Wait for work; False where the store is to be closed and there is none."""
+        while True:
+            with self._changed:
+                rest_s = REST_S if self._unwritten >= CHECKPOINT_IDLE else None
+                is_woken = self._changed.wait_for(self._is_awaited, rest_s)
+                if is_woken:
+                    return bool(self._waiting) or not self._closing
+            self._write_back(connection)
+
+    def _is_awaited(self) -> bool:
+        return bool(self._waiting) or self._closing or self._idle.is_due()
 
     def _keep_gap(self) -> None:
         left_s = self._committed_s + GAP_S - time.monotonic()
@@ -194,10 +234,13 @@ class WriterThread:
         try:
             connection.execute("begin immediate")
             for work in batch:
+                if not work.is_buffered:
+                    self._buffer.write(connection)
                 try:
                     settled.append((work, work.do(connection), None))
                 except TreadleError as refusal:
                     settled.append((work, None, refusal))
+            self._buffer.write(connection)
             reach(Failpoint.BEFORE_COMMIT)
             connection.execute("commit")
         except BaseException:
@@ -223,9 +266,17 @@ class WriterThread:
     def _count(self, changes: int) -> None:
         if changes:
             self.commits += 1
+            self._unwritten += changes
             self._committed_s = time.monotonic()
 
+    def _write_back(self, connection: sqlite3.Connection) -> None:
+        """Checkpoint, once whoever asked has been told. What cannot be written back now is the next time."""
+        self._unwritten = 0
+        with suppress(sqlite3.Error):
+            connection.execute("pragma wal_checkpoint(passive)").fetchall()
+
     def _take_back(self, connection: sqlite3.Connection) -> None:
+        self._buffer.taken_back()
         # SQLite ends some failed transactions by itself. Where even this fails, the next one says so.
         if connection.in_transaction:
             with suppress(sqlite3.Error):
