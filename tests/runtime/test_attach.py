@@ -8,7 +8,7 @@ from treadle.adapters.models.scripted import ScriptedModel
 from treadle.adapters.system import SystemClock
 from treadle.adapters.toolboxes.functions import FunctionToolbox
 from treadle.runtime.attach import attach, made_filters
-from treadle.runtime.loop import CHECKPOINT
+from treadle.runtime.output_bound import CHECKPOINT
 from treadle.runtime.reader import BOUND
 from treadle.text.filters.think import ThinkTagFilter
 from treadle.values.ids import RunId

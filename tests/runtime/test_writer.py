@@ -235,6 +235,14 @@ async def test_a_filter_that_failed_is_not_asked_again():
     assert writer.state.clean_text == runs.last.outcome.text == "a"
 
 
+async def test_speech_of_no_kind_is_refused():
+    """Ours: an adapter that yields something else is told so, and nothing is written."""
+    page = Page()
+    with pytest.raises(TypeError, match="of kind 'text', 'thinking' or 'arguments', not 'a'"):
+        page.by_road("a", "b")
+    assert page.runs.next == 0
+
+
 async def test_each_attempt_is_asked_anew_whether_it_spoke():
     """Values: text in pieces is what was said; without any, the turn's own text is."""
     page = Page()

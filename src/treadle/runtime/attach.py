@@ -10,7 +10,8 @@ from treadle.ports.model import Model
 from treadle.ports.toolbox import Toolbox
 from treadle.runtime.attached import RunParts
 from treadle.runtime.kind_runs import KindRuns
-from treadle.runtime.loop import CHECKPOINT, RunLoop
+from treadle.runtime.loop import RunLoop
+from treadle.runtime.output_bound import CHECKPOINT
 from treadle.runtime.reader import BOUND
 from treadle.runtime.redaction import Redaction
 from treadle.runtime.writer import Writer

@@ -47,10 +47,11 @@ from treadle.ports.model import Model, ModelRequest
 from treadle.ports.toolbox import Toolbox
 from treadle.runtime.approvals import approval_of
 from treadle.runtime.deadlines import Deadlines
+from treadle.runtime.output_bound import OutputBound
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
 from treadle.values.events import Error
-from treadle.values.limits import Limit, RunRules
+from treadle.values.limits import RunRules
 from treadle.values.model import CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
@@ -59,8 +60,6 @@ _log = logging.getLogger("treadle.run")
 _AT_REST: Final = (Phase.WAITING, Phase.FINAL)
 _MEASURED: Final = (ModelBroke, DeadlinePassed, CancelRequested, PartBroke)
 _Deed = AskModel | CallTools | Close | Recall | StopModel | StopTools | Wait | Withdraw
-CHECKPOINT: Final = 256
-"""Pieces between two looks at the size of the output, and between two stops where no reader bounds the run."""
 _INTERRUPTS: Final = frozenset({CancelRequested, DeadlinePassed, ModelBroke, PartBroke})
 
 
@@ -96,16 +95,14 @@ class RunLoop:
         self._to_call: list[CallTools] = []
         self.commit: Callable[[], Awaitable[None]] | None = None
         """Waits until what is written is stored; None where writing is storing."""
-        self._tools = ToolCalls(toolbox=toolbox, clock=clock, post=self.post, room=self._room)
+        self._output = OutputBound(runs=runs, limit_bytes=rules.limits.output_bytes, post=self.post)
+        self._tools = ToolCalls(toolbox=toolbox, clock=clock, post=self.post, room=self._output.room)
         self._deadlines = Deadlines(limits=rules.limits, clock=clock, post=self.post, runs=runs)
         self._posted: deque[Input] = deque()
         self._ask: AskModel | None = None
         self._ask_at_s = 0.0
         self._prompt: PromptAssembly | None = None
         self._told_usage: UsageDelta = NO_USAGE
-        self._size_at = 0
-        self._sized = (0, 0)
-        self._size_bytes = 0
         self._begun_s = 0.0
         self._task: asyncio.Task[Any] | None = None
         self._woken: asyncio.Future[None] | None = None
@@ -329,24 +326,26 @@ class RunLoop:
                 raise asyncio.CancelledError
             self._posted.append(CancelRequested(reason="shutdown"))
 
-    async def _hear(self, stream: AsyncIterator[list[ModelItem]]) -> Input:
+    async def _hear(self, stream: AsyncIterator[list[Any]]) -> Input:  # noqa: C901 (a call for every delta is too dear)
         """Every delta passes here: nothing is made, looked up or awaited that it does not need."""
         writer, runs, deadlines = self._writer, self._runs, self._deadlines
         open_kind, short, append = writer.road
         left = runs.left
         async for items in stream:
             for item in items:
-                if type(item) is tuple:
+                # Nearly everything is a pair: to try is free where it is one, to ask first is not.
+                try:
                     kind, piece = item
+                except TypeError:
+                    if type(item) is TurnEnded:
+                        return self._turned(item.turn)
+                    self._structure(item)
+                else:
                     if kind == open_kind and (shown := short(piece)):
                         append(shown)
                         left -= 1
                         continue
                     (writer.let_go if kind == open_kind else writer.speak)(kind, piece)
-                elif type(item) is TurnEnded:
-                    return self._turned(item.turn)
-                else:
-                    self._structure(item)
                 open_kind, short, append = writer.road
                 left -= 1
                 deadlines.reads += 1
@@ -355,7 +354,7 @@ class RunLoop:
             if runs.waiters:
                 runs.wake()
             if left <= 0:
-                if (room := self._checkpoint()) is not None:
+                if (room := self._output.checkpoint()) is not None:
                     await room
                 left = runs.left
         return self._failed(ModelTruncatedError("the model's stream ended without an end"))
@@ -404,30 +403,6 @@ class RunLoop:
             reference=reference,
             detail=failed.detail,
         )
-
-    # Bounds.
-
-    def _checkpoint(self) -> Awaitable[None] | None:
-        """Every so many pieces: compare the output with its limit, and tell what to wait for.
-
-        A model that never waits must not keep the loop from timers and from cancels, so there is a wait where no
-        reader bounds the run as well.
-        """
-        runs, limit_bytes = self._runs, self._rules.limits.output_bytes
-        if limit_bytes is not None and runs.next >= self._size_at:
-            self._size_at = runs.next + CHECKPOINT
-            self._size_bytes += runs.size_since(self._sized)
-            self._sized = runs.place()
-            if self._size_bytes > limit_bytes:
-                self.post(DeadlinePassed(limit=Limit.OUTPUT_BYTES))
-        if runs.bounded:
-            return runs.room()
-        runs.limit = runs.next + CHECKPOINT
-        return asyncio.sleep(0)
-
-    async def _room(self) -> None:
-        if (room := self._checkpoint()) is not None:
-            await room
 
 
 def _wake(woken: asyncio.Future[None]) -> None:

@@ -194,7 +194,11 @@ class Writer:
         self._runs.close()
 
     def speak(self, kind: str, piece: str) -> None:
-        """Take a piece of speech of any kind."""
+        """Take a piece of speech.
+
+        Raises:
+            TypeError: It is of no kind that there is.
+        """
         self._unended = True
         if kind == TEXT:
             self.spoke = True
@@ -202,6 +206,8 @@ class Writer:
         elif kind == THINKING:
             shown = self._state.short_thinking(piece)
             self._show(self._state.think(piece) if shown is None else ((THINKING, shown),))
+        elif kind != ARGUMENTS:
+            raise TypeError(f"a piece is of kind {TEXT!r}, {THINKING!r} or {ARGUMENTS!r}, not {kind!r}")
         else:
             shown = piece if self._redaction is None else self._redaction.arguments(self._call, piece)
             if shown:

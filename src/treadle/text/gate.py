@@ -54,18 +54,13 @@ class Gate:
         self._hold("", stirred, thinking)
 
     def _open(self, sets: Sequence[TagSet], shown: list[str]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
-        find = finder(tuple(sets))
-        first, second = _two_leads(sets)
-        # Busy says that something is held or that the filters are stirred: one test for both.
-        held, stirred, busy = "", False, False
-        # How much was shown when the last thinking came: what passes at sight lengthens it, and ends the thinking.
-        thought_at = -1
-        append = shown.append
+        find, (first, second) = finder(tuple(sets)), _two_leads(sets)
+        # Busy: something is held, or the filters are stirred. Thought at: how much was shown when thinking came last.
+        held, stirred, busy, thought_at, append = "", False, False, -1, shown.append
 
         def hold(text: str, seen: bool, thinking: bool = False) -> None:  # noqa: FBT001, FBT002 (states, not switches)
             nonlocal held, stirred, busy, thought_at
-            held, stirred = text, seen
-            busy = stirred or bool(held)
+            held, stirred, busy = text, seen, seen or bool(text)
             thought_at = len(shown) if thinking else -1
 
         def past_one(look: Look) -> Look:
@@ -83,8 +78,7 @@ class Gate:
                 if busy:
                     if stirred or held not in BLANKS:
                         return look(text)
-                    text = held + text
-                    held, busy = "", False
+                    text, held, busy = held + text, "", False
                 if first in text or second in text or (not text.isascii() and find_half(text)):
                     return look(text)
                 try:
@@ -93,8 +87,7 @@ class Gate:
                     return None
                 # Nearly every character is above a blank: one comparison rules both blanks out.
                 if last <= " " and last in BLANKS:
-                    held, busy = last, True
-                    text = text[:-1]
+                    held, busy, text = last, True, text[:-1]
                     if not text:
                         return None
                 append(text)
