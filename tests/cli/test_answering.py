@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 
 import pytest
 
+from tests.cli.screen import Screen
 from treadle.adapters.models.scripted import ScriptedModel
 from treadle.adapters.models.scripted.notation import parse_script
 from treadle.app.agent import Agent
 from treadle.cli.answering import answer, answer_once
-from treadle.cli.output import Output, ReaderGoneError
+from treadle.cli.output import ReaderGoneError
 from treadle.cli.views import View
 from treadle.plan.tools import tool
 from treadle.ports.model import ModelRequest
@@ -24,23 +25,6 @@ call: add {"a": 1, "b": 2}
 ---
 text: It is |3.
 """
-
-
-class Screen(Output):
-    """Keeps what it is sent, and does something at the first piece that holds a word."""
-
-    def __init__(self, *, word: str = "", act: Callable[[], None] | None = None) -> None:
-        super().__init__(1)
-        self.shown: list[str] = []
-        self._word = word
-        self._act = act
-
-    async def send(self, text: str) -> None:
-        """Keep the piece."""
-        self.shown.append(text)
-        if self._act is not None and self._word in text:
-            self._act()
-            self._act = None
 
 
 @tool

@@ -11,7 +11,15 @@ from treadle.cli.answering import Answered
 from treadle.cli.conclusion import concluded, ending_line
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.output import OutputError, ReaderGoneError
-from treadle.errors import ModelRefusedError, ModelTimeoutError, PlanError
+from treadle.errors import (
+    CursorError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    PlanError,
+    RunNotFoundError,
+    SchemaTooNewError,
+    StoreOwnedError,
+)
 from treadle.runtime.result import RunError, RunOutcome, RunResult
 from treadle.values.calls import CallId
 from treadle.values.ids import NO_THREAD, InterruptId, RunId
@@ -55,6 +63,15 @@ def raising(error: BaseException) -> Callable[[], int]:
     [
         (CommandMisuseError("no such agent"), ExitCode.MISUSE, "treadle: no such agent\n"),
         (PlanError(("this", "that")), ExitCode.MISUSE, "treadle: this; that\n"),
+        (StoreOwnedError("store 'a' is owned"), ExitCode.MISUSE, "treadle: store 'a' is owned\n"),
+        (SchemaTooNewError("store 'a' is newer"), ExitCode.MISUSE, "treadle: store 'a' is newer\n"),
+        (RunNotFoundError("there is no run 'r'"), ExitCode.ERROR, "error: run_not_found: there is no run 'r'\n"),
+        (CursorError("no such place"), ExitCode.ERROR, "error: bad_cursor: no such place\n"),
+        (
+            CursorError("no such place", reset_to="1:2"),
+            ExitCode.ERROR,
+            "error: bad_cursor: no such place; what was seen still stands up to cursor 1:2\n",
+        ),
         (OutputError("disk full"), ExitCode.ERROR, "error: the output cannot be written: disk full\n"),
         (ReaderGoneError(), ExitCode.CANCELLED, ""),
         (KeyboardInterrupt(), ExitCode.CANCELLED, "cancelled\n"),
@@ -90,6 +107,14 @@ def test_the_traceback_of_a_users_module_is_there_for_the_asking(capsys: pytest.
     assert capsys.readouterr().err == f"treadle: {misuse}; --debug shows the traceback\n"
     concluded(raising(misuse), debug=True)
     assert capsys.readouterr().err == f"KeyError: 'x'\ntreadle: {misuse}\n"
+
+
+@pytest.mark.usefixtures("own_logs")
+def test_the_traceback_of_a_store_that_fails_is_there_for_the_asking(capsys: pytest.CaptureFixture[str]) -> None:
+    """Ours: `--debug` says where."""
+    assert concluded(raising(RunNotFoundError("there is no run 'r'")), debug=True) is ExitCode.ERROR
+    first, *_, last = capsys.readouterr().err.splitlines()
+    assert (first, last) == ("Traceback (most recent call last):", "error: run_not_found: there is no run 'r'")
 
 
 @pytest.mark.usefixtures("own_logs")

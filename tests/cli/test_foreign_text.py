@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 from hypothesis import given
@@ -53,3 +54,18 @@ def test_text_is_shown_as_text_and_all_else_as_json() -> None:
     """Ours: the forms of docs/cli.md."""
     assert foreign_text.value("3\n") == "3\\n"
     assert foreign_text.value({"a": (1, None)}) == '{"a":[1,null]}'
+
+
+@given(CONTROL_HEAVY, CONTROL_HEAVY)
+def test_a_line_of_json_says_the_same_without_a_control_code(name: str, text: str) -> None:
+    """Ours: JSON lets codes above U+007E stand as they are, and a terminal obeys them."""
+    shown = foreign_text.json_line({name: [text]})
+    assert controls(shown) == set()
+    assert len(shown.splitlines()) == 1
+    assert json.loads(shown) == {name: [text]}
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Zl", "Zp"])))
+def test_json_without_control_codes_is_left_as_it_is(text: str) -> None:
+    """Ours: what needs no escape has none."""
+    assert foreign_text.json_escaped(text) == text

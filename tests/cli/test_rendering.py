@@ -186,3 +186,10 @@ def test_losses_retractions_progress_and_foreign_events_take_a_line_each() -> No
         '[extracted] memory: [{"add":1}]',
         "[extracted] memory: not closed",
     ]
+
+
+def test_a_screen_that_is_left_ends_its_last_line() -> None:
+    """Ours: what is said of a run that is not shown further stands on a line of its own."""
+    rendering = Rendering(terminal=False)
+    assert rendering.end() == ""
+    assert rendering.show(text("It is")) + rendering.end() + rendering.end() == "It is\n"

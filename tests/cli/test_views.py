@@ -67,3 +67,25 @@ def test_a_line_of_a_script_is_one_line_by_every_readers_idea(capfd: pytest.Capt
     line = capfd.readouterr().out
     assert len(line.splitlines()) == 1
     assert json.loads(line)["text"] == "a\u2028b\x85c\r\n"
+
+
+@pytest.mark.parametrize("wanted", list(Form))
+def test_no_form_writes_a_control_code_of_a_text(capfd: pytest.CaptureFixture[str], wanted: Form) -> None:
+    """Ours: JSON lets U+009B stand as it is, and it commands a terminal."""
+    said = TypedText(text="\x9b2J") if wanted is Form.STREAM_EVENTS else _kernel_text("\x9b2J")
+    with looking(wanted) as view:
+        asyncio.run(view.output.send(view.shows(said)))
+    assert "\x9b" not in capfd.readouterr().out
+
+
+def test_only_people_are_shown_the_end_of_a_line_that_is_open() -> None:
+    """Ours: a line of a script is whole when it is written."""
+    with looking(Form.PEOPLE) as view:
+        assert view.shows(_kernel_text("It is")) + view.ends() == "It is\n"
+    for wanted in (Form.STREAM_EVENTS, Form.KERNEL_EVENTS):
+        with looking(wanted) as view:
+            assert view.ends() == ""
+
+
+def _kernel_text(text: str) -> KernelText:
+    return KernelText(index=0, run_id=RunId("r1"), passage=1, text=text)

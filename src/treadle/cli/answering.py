@@ -48,7 +48,7 @@ async def answer(agent: Agent, question: str, view: View, *, history: Sequence[H
     with stop_signals() as stop:
         async with view.opened(agent, question, history) as run, _stopped_by(stop, run):
             async for event in run:
-                tool_results += _has_result(event)
+                tool_results += has_result(event)
                 await view.output.send(view.shows(event))
     return Answered(result=run.result, failure=run.failure, tool_results=tool_results, terminated=stop.terminated)
 
@@ -59,6 +59,17 @@ async def answer_once(agent: Agent, question: str, view: View) -> Answered:
         return await answer(agent, question, view)
     finally:
         await agent.aclose()
+
+
+def has_result(event: StreamEvent | KernelEvent) -> bool:
+    """Whether this is the result of a call that came to one of its own: it was not cut off by a cancel."""
+    match event:
+        case kernel.ToolResult(outcome=outcome):
+            return outcome.status is not ToolStatus.CANCELLED
+        case typed.ToolResult(status=status):
+            return status is not ToolStatus.CANCELLED
+        case _:
+            return False
 
 
 @asynccontextmanager
@@ -73,13 +84,3 @@ async def _stopped_by(stop: Stop, run: AttachedRun[StreamEvent] | AttachedRun[Ke
     finally:
         passing_on.cancel()
         await asyncio.wait([passing_on])
-
-
-def _has_result(event: StreamEvent | KernelEvent) -> bool:
-    match event:
-        case kernel.ToolResult(outcome=outcome):
-            return outcome.status is not ToolStatus.CANCELLED
-        case typed.ToolResult(status=status):
-            return status is not ToolStatus.CANCELLED
-        case _:
-            return False

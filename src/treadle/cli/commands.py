@@ -23,6 +23,7 @@ from treadle.cli.demonstrating import demonstrate
 from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.output import for_people, is_terminal
+from treadle.cli.store_commands import commands as store_commands
 from treadle.cli.views import form, looking
 
 # Depending on its release typer builds on click or on a copy of its own; what it exports leads to either.
@@ -154,6 +155,10 @@ def doctor(*, debug: DebugOption = False) -> int:
         return verdict(checks)
 
     return concluded(work, debug=debug)
+
+
+# Named last, so that the help lists what runs an agent before what looks at stored runs.
+app.add_typer(store_commands)
 
 
 def _one_line(wrong: BaseException) -> str:

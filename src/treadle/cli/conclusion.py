@@ -15,7 +15,15 @@ from treadle.cli.diagnostics import complain
 from treadle.cli.exits import EXIT_OF_OUTCOME, CommandMisuseError, ExitCode
 from treadle.cli.failures import failure_line
 from treadle.cli.output import OutputError, ReaderGoneError
-from treadle.errors import ModelError, ModelTimeoutError, PlanError
+from treadle.errors import (
+    CursorError,
+    ModelError,
+    ModelTimeoutError,
+    PlanError,
+    RunLogError,
+    SchemaTooNewError,
+    StoreOwnedError,
+)
 from treadle.runtime.result import RunOutcome
 
 
@@ -35,6 +43,10 @@ def concluded(work: Callable[[], int], *, debug: bool) -> int:
             traceback.print_exception(plan)
         complain(f"treadle: {'; '.join(plan.problems)}")
         return ExitCode.MISUSE
+    except RunLogError as failure:
+        if debug:
+            traceback.print_exception(failure)
+        return _refused(failure)
     except OutputError as error:
         complain(f"error: the output cannot be written: {error}")
         return ExitCode.ERROR
@@ -69,6 +81,18 @@ def ending_line(answered: Answered, *, base_url: str | None = None) -> str:
             return f"cancelled: kept {kept}"
         case RunOutcome.PAUSED:
             return f"paused: the run waits for {_counted(len(result.pending), 'answer')}"
+
+
+def _refused(failure: RunLogError) -> ExitCode:
+    """A store that cannot be used here is a misuse; one that does not do what was asked is an error."""
+    if isinstance(failure, StoreOwnedError | SchemaTooNewError):
+        complain(f"treadle: {failure}")
+        return ExitCode.MISUSE
+    go_on = ""
+    if isinstance(failure, CursorError) and failure.reset_to is not None:
+        go_on = f"; what was seen still stands up to cursor {failure.reset_to}"
+    complain(f"error: {failure.code}: {failure}{go_on}")
+    return ExitCode.ERROR
 
 
 def _hint(failure: BaseException | None, base_url: str | None) -> str:

@@ -6,6 +6,9 @@ reaches it from a model or a tool. The rule looks at one character at a time, so
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from treadle.codec.foreign import json_text, json_value
 
 LONGEST_LINE_CHARS = 1000
@@ -13,6 +16,8 @@ LONGEST_LINE_CHARS = 1000
 
 _CONTROLS = (*range(0x20), 0x7F, *range(0x80, 0xA0))
 _BLOCK = {code: f"\\x{code:02x}" for code in _CONTROLS if chr(code) not in "\n\t\r"} | {ord("\r"): ""}
+# What JSON allows in a text as it is, and a terminal obeys or a reader of lines takes for the end of one.
+_JSON = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
 _LINE = _BLOCK | {ord("\n"): "\\n", ord("\t"): "\\t", ord("\r"): "\\r", 0x2028: "\\u2028", 0x2029: "\\u2029"}
 
 
@@ -31,3 +36,13 @@ def line(text: str, *, longest_chars: int = LONGEST_LINE_CHARS) -> str:
 def value(content: object) -> str:
     """A call's arguments or result on one line: text as it is, anything else as JSON."""
     return line(content if isinstance(content, str) else json_text(json_value(content)))
+
+
+def json_line(terms: Mapping[str, Any]) -> str:
+    """Terms as one line of compact JSON without the line's end, no control code in it."""
+    return json_escaped(json_text(terms))
+
+
+def json_escaped(text: str) -> str:
+    """JSON text that says the same, with every control code in its strings escaped."""
+    return text.translate(_JSON)

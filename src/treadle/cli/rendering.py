@@ -42,6 +42,11 @@ class Rendering:
         self.SHOWN[type(event)](self, event)
         return self._ink.taken()
 
+    def end(self) -> str:
+        """What ends the screen's last line where it is open: the run goes on, and is not shown further."""
+        self._end_line()
+        return self._ink.taken()
+
     def _say(self, text: str, style: Style = PLAIN) -> None:
         self._ink.put(text, style)
         self._at_line_start = text.endswith("\n")
@@ -108,7 +113,7 @@ class Rendering:
 
     def _pause(self, event: events.PauseEvent) -> None:
         for pending in event.pending:
-            self._say_line(f"[paused] {_asked(pending)}", ODD)
+            self._say_line(f"[paused] {asked(pending)}", ODD)
         self._closing(event.outcome)
 
     def _done(self, event: events.Done) -> None:
@@ -152,13 +157,8 @@ class Rendering:
     """How each event is shown. Total: an event that is not here is a `KeyError`, never passed over in silence."""
 
 
-def _came(outcome: ToolOutcome) -> str:
-    if outcome.is_error and outcome.error:
-        return foreign_text.line(outcome.error)
-    return foreign_text.value(outcome.content)
-
-
-def _asked(pending: PendingInterrupt) -> str:
+def asked(pending: PendingInterrupt) -> str:
+    """What a pause waits for, on one line."""
     match pending.kind:
         case PauseKind.ASK_USER:
             return f"the run asks: {foreign_text.value(pending.request)}"
@@ -168,3 +168,9 @@ def _asked(pending: PendingInterrupt) -> str:
             return f"a call waits for leave: {foreign_text.line(whole, longest_chars=len(whole))}"
         case PauseKind.INTERRUPT:
             return f"the run waits: {foreign_text.value(pending.request)}"
+
+
+def _came(outcome: ToolOutcome) -> str:
+    if outcome.is_error and outcome.error:
+        return foreign_text.line(outcome.error)
+    return foreign_text.value(outcome.content)

@@ -14,9 +14,10 @@ from typing import Any
 from treadle.app.agent import Agent
 from treadle.cli import output
 from treadle.cli.exits import CommandMisuseError
+from treadle.cli.foreign_text import json_line
 from treadle.cli.output import Output
 from treadle.cli.rendering import Rendering
-from treadle.codec.events import json_line, kernel_event_json
+from treadle.codec.events import kernel_event_json
 from treadle.projections.typed.events import StreamEvent
 from treadle.projections.typed.wire import stream_event_json
 from treadle.runtime.attached import AttachedRun
@@ -39,6 +40,8 @@ class View:
     output: Output
     opened: Callable[[Agent, str, Sequence[HistoryMessage]], AttachedRun[StreamEvent] | AttachedRun[KernelEvent]]
     shows: Callable[[Any], str]
+    ends: Callable[[], str] = str
+    """What is added where nothing more is shown although the run goes on."""
 
 
 def form(*, json: bool, events: bool) -> Form:
@@ -61,7 +64,7 @@ def looking(wanted: Form) -> Iterator[View]:
         case Form.PEOPLE:
             with output.for_people() as out:
                 rendering = Rendering(terminal=output.is_terminal())
-                yield View(output=out, opened=_kernel_events, shows=rendering.show)
+                yield View(output=out, opened=_kernel_events, shows=rendering.show, ends=rendering.end)
         case Form.STREAM_EVENTS:
             with output.for_scripts() as out:
                 yield View(output=out, opened=_stream_events, shows=_stream_line)

@@ -1,4 +1,4 @@
-"""The commands: run, chat, demo, doctor."""
+"""The commands: those that run an agent, and those over stored runs."""
 
 from __future__ import annotations
 
@@ -48,4 +48,29 @@ ROWS: dict[str, Requirement] = {
         source=PAGE, says="`--timeout` bounds the run: past it the run ends `error`, kept and counted."
     ),
     "CLI-19": Requirement(source=PAGE, says="A count that no provider gave reads `not reported`, never 0."),
+    "CLI-20": Requirement(
+        source=PAGE,
+        says="Stored runs and their threads are listed newest first, by thread and state, and a cut list says so.",
+    ),
+    "CLI-21": Requirement(
+        source=PAGE, says="A stored run is shown at a glance: where it stands, what it was asked, what it has said."
+    ),
+    "CLI-22": Requirement(
+        source=PAGE,
+        says="A tail tells a stored run in the forms of `run`, behind any cursor, and ends as the run ended.",
+    ),
+    "CLI-23": Requirement(
+        source=PAGE, says="A wish to cancel outlives the command: accepted now, carried out by the next owner."
+    ),
+    "CLI-24": Requirement(
+        source=PAGE,
+        says="What is exported, imported and exported again is the same bytes; what is no export is refused.",
+    ),
+    "CLI-25": Requirement(
+        source=PAGE,
+        says="A store that is missing, owned by another process or newer is one line and exit 2, and is not touched.",
+    ),
+    "CLI-26": Requirement(
+        source=PAGE, says="A run or a place in it that is not there is one line, nothing on stdout, and exit 1."
+    ),
 }

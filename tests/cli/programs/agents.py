@@ -58,7 +58,23 @@ async def fail() -> int:
     raise ValueError("a secret of the tool")
 
 
+@tool(requires_approval=True)
+async def drop(table: str) -> str:
+    """Drop a table."""
+    return f"dropped {table}"
+
+
+class Dropping(Model):
+    """Wants to drop a table, whatever it is asked."""
+
+    async def ask(self, request: ModelRequest, /) -> AsyncGenerator[list[ModelItem], None]:
+        """Ask once."""
+        call = ToolRequest(name="drop", arguments={"table": request.prompt.prompt})
+        yield [TurnEnded(turn=ModelTurn(tool_requests=(call,), usage=USAGE))]
+
+
 calc = Agent(name="calc", model=Model(), instructions="Use the tools.", tools=[add, fail])
+careful = Agent(name="careful", model=Dropping(), tools=[drop])
 not_an_agent = 3
 
 

@@ -1,0 +1,32 @@
+"""The wish that a stored run stops: kept with the run until an owner takes it up.
+
+In: a store and the name of a run. Out: whether the wish was taken in, in words. That a run is cancelled is another
+thing: its log says so, once a process that has its agent has carried the wish out, or another end has come first.
+
+Source: docs/cli.md.
+"""
+
+from __future__ import annotations
+
+from treadle.cli.foreign_text import line
+from treadle.ports.store import Store
+from treadle.runtime.hearing import CANCEL
+from treadle.values.ids import RunId
+
+CARRIED_OUT = "it ends cancelled once a process that has its agent opens the store"
+
+
+async def wish(store: Store, scope: str, run_id: RunId) -> bool:
+    """Ask a run to stop. False where it was asked before.
+
+    Raises:
+        RunNotFoundError: No such run in this scope.
+        RunFinalError: The run has ended.
+    """
+    return await store.send(scope, run_id, key=CANCEL, kind=CANCEL)
+
+
+def said(run_id: RunId, *, is_new: bool) -> str:
+    """What came of the wish, as one line."""
+    word = "accepted" if is_new else "accepted before"
+    return f"cancel {word}: {line(run_id)}; {CARRIED_OUT}\n"
