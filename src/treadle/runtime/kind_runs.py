@@ -32,7 +32,7 @@ class KindRun:
 
     __slots__ = ("at_s", "first", "items", "key", "kind")
 
-    def __init__(self, kind: str, key: Any, first: int, at_s: float) -> None:  # noqa: ANN401 (by kind: a number, an id)
+    def __init__(self, kind: str, key: Any, *, first: int, at_s: float) -> None:  # noqa: ANN401 (by kind: a number, an id)
         self.kind = kind
         self.key = key
         self.first = first
@@ -51,6 +51,7 @@ class KindRuns:
         "_apart",
         "_base",
         "_entries",
+        "_new_future",
         "_room",
         "_texts",
         "bounded",
@@ -70,6 +71,7 @@ class KindRuns:
         self.closed = False
         self.now_s = now_s
         self.waiters: list[asyncio.Future[None]] = []
+        self._new_future: Callable[[], asyncio.Future[None]] | None = None
         self._apart: int | None = None
         """How many pieces of the last stretch stay apart; those after them are to become one. None: all stay apart."""
         self._base = first
@@ -110,7 +112,7 @@ class KindRuns:
         if self._apart is not None:
             self._join()
         self._base = base = self._base + len(self._texts)
-        run = KindRun(kind, key, base, self.now_s())
+        run = KindRun(kind, key, first=base, at_s=self.now_s())
         self.runs.append(run)
         items = run.items
         if kind is ENTRIES:
@@ -163,7 +165,7 @@ class KindRuns:
 
     def more(self) -> asyncio.Future[None]:
         """What is done with the next entry, or with the end."""
-        waiter: asyncio.Future[None] = asyncio.Future()
+        waiter = self._future()
         self.waiters.append(waiter)
         return waiter
 
@@ -171,9 +173,15 @@ class KindRuns:
         """What is done when a reader lets the writer go on; None: it may."""
         if self.left > 0:
             return None
-        self._room = asyncio.Future()
+        self._room = room = self._future()
         self.wake()
-        return self._room
+        return room
+
+    def _future(self) -> asyncio.Future[None]:
+        if self._new_future is None:
+            # Kept, because to look for the running loop costs as much as what it makes.
+            self._new_future = asyncio.get_running_loop().create_future
+        return self._new_future()
 
     def let(self, limit: int) -> None:
         """Let the writer go on up to this index."""
