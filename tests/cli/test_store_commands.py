@@ -1,16 +1,20 @@
-"""The commands over stored runs as their users run them, in processes of their own."""
+"""The commands over stored runs as their users run them.
+
+What has to do with files, owners and signals is tried in processes of its own; what each form says, in this one.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import re
 import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +26,7 @@ from tests.cli.command import LONGEST_S, environment, on_terminal, treadle
 from tests.cli.programs.agents import calc, careful
 from tests.cli.stored_runs import HOSTILE_THREAD, THREAD, Filled, fill
 from treadle.app.runner import Runner
+from treadle.cli.commands import main
 
 PROGRAMS = Path(__file__).parent / "programs"
 NOBODY = "ready: nobody works on the run now; it goes on once a process that has its agent opens the store\n"
@@ -72,6 +77,25 @@ def owner_of(db: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
         process.communicate(timeout=LONGEST_S)
 
 
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def inside(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Iterator[Command]:
+    """The command, run in this process."""
+    log = logging.getLogger("treadle")
+    before = (log.propagate, list(log.handlers))
+    monkeypatch.delenv("TREADLE_DB", raising=False)
+
+    def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+        monkeypatch.chdir(cwd)
+        code = main(list(words))
+        return subprocess.CompletedProcess(words, code, *capfd.readouterr())
+
+    yield run
+    log.propagate, log.handlers = before
+
+
 def objects(text: str) -> list[dict[str, Any]]:
     """Each line is one JSON object."""
     return [json.loads(line) for line in text.splitlines()]
@@ -93,25 +117,25 @@ def test_runs_are_listed_newest_first_for_people_and_for_scripts(place: Place) -
 
 
 @pytest.mark.requirement("CLI-20")
-def test_a_list_can_be_of_one_thread_of_one_state_and_short(place: Place) -> None:
+def test_a_list_can_be_of_one_thread_of_one_state_and_short(inside: Command, place: Place) -> None:
     """docs/cli.md: a list that is cut says so, and not on stdout."""
 
     def ids(*words: str) -> list[str]:
-        return [run["run_id"] for run in objects(treadle("runs", "--json", *words, cwd=place.folder).stdout)]
+        return [run["run_id"] for run in objects(inside("runs", "--json", *words, cwd=place.folder).stdout)]
 
     assert ids("--thread", THREAD) == [place.runs.failed, place.runs.done]
     assert ids("--state", "waiting") == [place.runs.paused]
     assert ids("--thread", THREAD, "--state", "ready") == []
-    cut = treadle("runs", "--json", "--limit", "2", cwd=place.folder)
+    cut = inside("runs", "--json", "--limit", "2", cwd=place.folder)
     assert [run["run_id"] for run in objects(cut.stdout)] == [place.runs.left, place.runs.paused]
     assert cut.stderr == "treadle: there are more than 2; --limit N shows more of them\n"
 
 
 @pytest.mark.requirement("CLI-20")
-def test_threads_are_listed_with_their_newest_run(place: Place) -> None:
+def test_threads_are_listed_with_their_newest_run(inside: Command, place: Place) -> None:
     """docs/cli.md: the one spoken in last first."""
-    table = treadle("threads", cwd=place.folder)
-    listed = objects(treadle("threads", "--json", cwd=place.folder).stdout)
+    table = inside("threads", cwd=place.folder)
+    listed = objects(inside("threads", "--json", cwd=place.folder).stdout)
     assert (table.returncode, table.stderr, len(table.stdout.splitlines())) == (0, "", 4)
     assert [(one["thread_id"], one["runs"], one["last_run_id"], one["last_state"]) for one in listed] == [
         (HOSTILE_THREAD, 1, place.runs.left, "ready"),
@@ -121,17 +145,17 @@ def test_threads_are_listed_with_their_newest_run(place: Place) -> None:
 
 
 @pytest.mark.requirement("CLI-21")
-def test_a_run_is_shown_at_a_glance(place: Place) -> None:
+def test_a_run_is_shown_at_a_glance(inside: Command, place: Place) -> None:
     """docs/cli.md: where it stands, what it was asked, what it said."""
-    people = treadle("show", place.runs.done, cwd=place.folder)
-    (script,) = objects(treadle("show", place.runs.done, "--json", cwd=place.folder).stdout)
+    people = inside("show", place.runs.done, cwd=place.folder)
+    (script,) = objects(inside("show", place.runs.done, "--json", cwd=place.folder).stdout)
     assert (people.returncode, people.stderr) == (0, "")
     assert people.stdout.splitlines()[:4] == [
         f"run      {place.runs.done}", f"thread   {THREAD}", "agent    calc", "state    done",
     ]  # fmt: skip
     assert people.stdout.endswith("\nasked    please add\n\nIt is 3.\n")
     assert (script["state"], script["text"], script["usage"]["total_tokens"]) == ("done", "It is 3.", 16)
-    waiting = treadle("show", place.runs.paused, cwd=place.folder)
+    waiting = inside("show", place.runs.paused, cwd=place.folder)
     assert 'paused   a call waits for leave: {"name":"drop","arguments":{"table":"users"}}\n' in waiting.stdout
 
 
@@ -151,24 +175,24 @@ def test_a_tail_tells_what_the_run_told(place: Place) -> None:
 
 
 @pytest.mark.requirement("CLI-22")
-def test_a_tail_goes_on_behind_any_cursor_it_gave(place: Place) -> None:
+def test_a_tail_goes_on_behind_any_cursor_it_gave(inside: Command, place: Place) -> None:
     """Design, law 7: what came before and what comes now are the whole, each line once."""
-    whole = treadle("tail", place.runs.done, "--events", cwd=place.folder).stdout.splitlines()
+    whole = inside("tail", place.runs.done, "--events", cwd=place.folder).stdout.splitlines()
     for at in (0, len(whole) // 2, len(whole) - 1):
         cursor = json.loads(whole[at])["cursor"]
-        rest = treadle("tail", place.runs.done, "--events", "--after", cursor, cwd=place.folder)
+        rest = inside("tail", place.runs.done, "--events", "--after", cursor, cwd=place.folder)
         assert (rest.stdout.splitlines(), rest.returncode) == (whole[at + 1 :], 0)
 
 
 @pytest.mark.requirement("CLI-22", "CLI-03")
-def test_a_tail_ends_as_its_run_ended(place: Place) -> None:
+def test_a_tail_ends_as_its_run_ended(inside: Command, place: Place) -> None:
     """docs/cli.md: error 1, paused 3, and a line that says why; a run that nobody works on is said to be one."""
-    failed = treadle("tail", place.runs.failed, cwd=place.folder)
+    failed = inside("tail", place.runs.failed, cwd=place.folder)
     assert failed.returncode == 1
     assert failed.stderr.startswith("error: model_busy: the model provider is overloaded")
-    paused = treadle("tail", place.runs.paused, cwd=place.folder)
+    paused = inside("tail", place.runs.paused, cwd=place.folder)
     assert (paused.returncode, paused.stderr) == (3, "paused: the run waits for 1 answer\n")
-    left = treadle("tail", place.runs.left, cwd=place.folder)
+    left = inside("tail", place.runs.left, cwd=place.folder)
     assert (left.returncode, left.stderr) == (0, NOBODY)
     assert left.stdout.endswith("[31m\\x9b2J\n")
 
@@ -181,9 +205,9 @@ def test_a_tail_ends_as_its_run_ended(place: Place) -> None:
         ("tail", "RUN"), ("tail", "RUN", "--events"), ("tail", "RUN", "--json"), ("export", "RUN"),
     ],
 )  # fmt: skip
-def test_no_stored_text_commands_a_terminal(place: Place, words: tuple[str, ...]) -> None:
+def test_no_stored_text_commands_a_terminal(inside: Command, place: Place, words: tuple[str, ...]) -> None:
     """Ours: a thread's name, a question, an answer: all of it is somebody else's."""
-    ran = treadle(*(place.runs.left if word == "RUN" else word for word in words), cwd=place.folder)
+    ran = inside(*(place.runs.left if word == "RUN" else word for word in words), cwd=place.folder)
     assert ran.returncode == 0
     assert "owned" in ran.stdout
     assert CONTROLS.findall(ran.stdout) == []
@@ -273,21 +297,23 @@ def test_a_live_owner_is_named_and_a_dead_one_is_followed(tmp_path: Path) -> Non
 
 @pytest.mark.requirement("CLI-25")
 @pytest.mark.parametrize("words", [("runs",), ("show", "r"), ("tail", "r"), ("cancel", "r"), ("db", "upgrade")])
-def test_a_store_of_a_newer_schema_is_refused_in_one_line(place: Place, words: tuple[str, ...]) -> None:
+def test_a_store_of_a_newer_schema_is_refused_in_one_line(
+    inside: Command, place: Place, words: tuple[str, ...]
+) -> None:
     """Design §6: a newer schema than we know is refused."""
     with sqlite3.connect(place.db) as connection:
         connection.execute("update schema_version set version = 99")
     connection.close()
-    ran = treadle(*words, cwd=place.folder)
+    ran = inside(*words, cwd=place.folder)
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, "", 1)
     assert ran.stderr.startswith("treadle: store 'runs.db' has schema 99, ")
 
 
 @pytest.mark.requirement("CLI-25")
-def test_a_store_that_is_not_there_is_a_misuse_and_is_not_made(tmp_path: Path) -> None:
+def test_a_store_that_is_not_there_is_a_misuse_and_is_not_made(inside: Command, tmp_path: Path) -> None:
     """docs/cli.md: a mistyped path is no empty store."""
     for words in (("runs",), ("threads",), ("show", "r"), ("tail", "r"), ("export", "--all"), ("db", "upgrade")):
-        ran = treadle(*words, "--db", "no.db", cwd=tmp_path)
+        ran = inside(*words, "--db", "no.db", cwd=tmp_path)
         assert (ran.returncode, ran.stdout) == (2, "")
         assert ran.stderr == "treadle: store 'no.db' is not there; --db PATH or TREADLE_DB names another one\n"
     assert list(tmp_path.iterdir()) == []
@@ -308,9 +334,9 @@ def test_the_store_is_chosen_by_option_then_variable_then_folder(place: Place, t
 
 @pytest.mark.requirement("CLI-26")
 @pytest.mark.parametrize("words", [("show",), ("tail",), ("cancel",), ("export",)])
-def test_a_run_that_is_not_there_is_one_line_and_exits_1(place: Place, words: tuple[str, ...]) -> None:
+def test_a_run_that_is_not_there_is_one_line_and_exits_1(inside: Command, place: Place, words: tuple[str, ...]) -> None:
     """docs/cli.md: and nothing on stdout."""
-    ran = treadle(*words, "nobody", cwd=place.folder)
+    ran = inside(*words, "nobody", cwd=place.folder)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert ran.stderr == "error: run_not_found: there is no run 'nobody'\n"
 
@@ -329,35 +355,37 @@ def test_a_run_that_is_not_there_is_one_line_and_exits_1(place: Place, words: tu
         (("show",), "treadle: Missing argument 'RUN'; see 'treadle show --help'"),
     ],
 )
-def test_a_misuse_of_a_store_is_one_line_and_exits_2(place: Place, words: tuple[str, ...], said: str) -> None:
+def test_a_misuse_of_a_store_is_one_line_and_exits_2(
+    inside: Command, place: Place, words: tuple[str, ...], said: str
+) -> None:
     """docs/cli.md: one line on stderr, nothing on stdout."""
-    ran = treadle(*words, cwd=place.folder)
+    ran = inside(*words, cwd=place.folder)
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, "", f"{said}\n")
 
 
 @pytest.mark.requirement("CLI-26")
-def test_a_cursor_of_another_log_is_refused_with_the_last_one_that_holds(place: Place) -> None:
+def test_a_cursor_of_another_log_is_refused_with_the_last_one_that_holds(inside: Command, place: Place) -> None:
     """Design §6: a store that lost a suffix says so, and is never silent about it."""
-    ran = treadle("tail", place.runs.left, "--after", "1:99", cwd=place.folder)
+    ran = inside("tail", place.runs.left, "--after", "1:99", cwd=place.folder)
     assert (ran.returncode, ran.stdout) == (1, "")
     assert re.fullmatch(r"error: bad_cursor: .*; what was seen still stands up to cursor 1:\d+\n", ran.stderr)
 
 
 @pytest.mark.requirement("CLI-24")
 @pytest.mark.parametrize("given", [b'{"line":1\n', b"\xff\xfe\n", b'{"line":"row"}\n'])
-def test_what_is_no_export_is_refused(tmp_path: Path, given: bytes) -> None:
+def test_what_is_no_export_is_refused(inside: Command, tmp_path: Path, given: bytes) -> None:
     """docs/cli.md: one line, exit 1."""
     (tmp_path / "bad.jsonl").write_bytes(given)
-    ran = treadle("import", "bad.jsonl", cwd=tmp_path)
+    ran = inside("import", "bad.jsonl", cwd=tmp_path)
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (1, "", 1)
     assert ran.stderr.startswith("error: record_format: ")
 
 
 @pytest.mark.requirement("CLI-25")
-def test_an_upgrade_says_which_schema_a_store_has(place: Place) -> None:
+def test_an_upgrade_says_which_schema_a_store_has(inside: Command, place: Place) -> None:
     """docs/cli.md: and does nothing to one that is of this version."""
-    by_name = treadle("db", "upgrade", "runs.db", cwd=place.folder)
-    by_option = treadle("db", "upgrade", "--db", "runs.db", cwd=place.folder)
+    by_name = inside("db", "upgrade", "runs.db", cwd=place.folder)
+    by_option = inside("db", "upgrade", "--db", "runs.db", cwd=place.folder)
     assert (by_name.returncode, by_name.stderr) == (0, "")
     assert re.fullmatch(r"store 'runs\.db' has schema \d+ already\n", by_name.stdout)
     assert by_option.stdout == by_name.stdout
@@ -370,3 +398,25 @@ def test_help_is_there_for_every_command_over_stored_runs(words: tuple[str, ...]
     assert (ran.returncode, ran.stderr) == (0, "")
     assert "--db" in ran.stdout
     assert "TREADLE_DB" in ran.stdout
+
+
+def test_the_commands_that_change_something_say_what_they_did(inside: Command, place: Place) -> None:
+    """docs/cli.md: one line, exit 0."""
+    lines = inside("export", place.runs.done, "--with-facts", cwd=place.folder)
+    (place.folder / "one.jsonl").write_text(lines.stdout, encoding="utf-8")
+    put = inside("import", "one.jsonl", "--db", "sqlite:///one.db", cwd=place.folder)
+    assert (put.returncode, put.stdout, put.stderr) == (0, "imported 1 run\n", "")
+    wish = inside("cancel", place.runs.left, cwd=place.folder)
+    assert (wish.returncode, wish.stderr) == (0, "")
+    assert wish.stdout.startswith("cancel accepted: ")
+    everything = inside("export", "--all", cwd=place.folder)
+    assert (everything.returncode, everything.stderr.count("--with-facts")) == (0, 1)
+
+
+def test_a_store_without_runs_lists_nothing_and_says_so(inside: Command, tmp_path: Path) -> None:
+    """Ours: an empty list is no data, and no mistake."""
+    (tmp_path / "none.jsonl").touch()
+    assert inside("import", "none.jsonl", cwd=tmp_path).stdout == "imported 0 runs\n"
+    for words, said in (("runs", "there are no such runs"), ("threads", "there are no threads")):
+        ran = inside(words, cwd=tmp_path)
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", f"treadle: {said}\n")
