@@ -9,7 +9,9 @@ import pytest
 import treadle
 from tests.runtime.agents import model_of, scripted
 from tests.runtime.stores import GATED, LoopClock, StoreInHand, pass_time, seen, virtually, watched
+from treadle.adapters.models.scripted import ScriptedModel
 from treadle.adapters.stores.memory import MemoryStore
+from treadle.app.agent import Agent
 from treadle.app.runner import Runner
 from treadle.errors import RunFinalError, RunLiveError, RunLogError, StateError
 from treadle.values.requests import Attachment
@@ -17,7 +19,7 @@ from treadle.values.runs import RunStatus
 
 
 def test_it_is_found_where_users_look() -> None:
-    """Issue example, ours: `from treadle import Runner`."""
+    """Ours: `from treadle import Runner`."""
     assert treadle.Runner is Runner
 
 
@@ -116,3 +118,13 @@ async def test_a_runner_may_be_entered_again() -> None:
         events = await watched(runner, run.run_id)
     async with runner:
         assert await watched(runner, run.run_id) == events
+
+
+@virtually
+async def test_agents_that_differ_in_their_name_alone_run_their_own_runs() -> None:
+    """Ours: a run is worked on by the agent it was asked of, whatever else is declared alike."""
+    agents = [Agent(name=name, model=ScriptedModel.from_text(f"text: {name}")) for name in ("one", "two")]
+    async with Runner(agents) as runner:
+        runs = [await runner.start(name, "hi") for name in ("two", "one", "two")]
+        views = [await runner.wait(run.run_id) for run in runs]
+    assert [view.text for view in views] == ["two", "one", "two"]

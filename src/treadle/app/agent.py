@@ -163,7 +163,8 @@ class Agent:
         plan = self.plan
         return ServedAgent(
             name=plan.name,
-            plan=plan.fingerprint(model=self.model.name),
+            # The name is in it: two agents may differ in nothing else, and neither may run what the other was asked.
+            plan=f"{plan.name}@{plan.fingerprint(model=self.model.name)}",
             model=self.model,
             toolbox=self._toolbox,
             rules=RunRules(agent=plan.name, model=self.model.name, limits=plan.limits, retries=plan.retries),

@@ -88,3 +88,16 @@ def test_a_sqlite_that_is_too_old_is_refused(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(RunLogError, match="SQLite 3"):
         open_writer(tmp_path / "runs.db", synchronous="FULL")
     assert not (tmp_path / "runs.db").exists()
+
+
+def test_another_programs_database_is_left_as_it_is(tmp_path: Path) -> None:
+    """Ours: a wrong path costs nobody anything; not even the way the file is journalled changes."""
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as other:
+        other.execute("create table bookmarks(url text)")
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(RunLogError, match="not a store of runs"):
+        open_writer(path, synchronous="FULL")
+    assert path.read_bytes() == before
+    assert [found.name for found in tmp_path.iterdir()] == ["other.db"]

@@ -12,6 +12,7 @@ import sqlite3
 from pathlib import Path
 from typing import Final, Literal
 
+from treadle.adapters.stores.sqlite.schema import version_of
 from treadle.errors import RunLogError, StoreFullError
 
 Synchronous = Literal["FULL", "NORMAL"]
@@ -29,7 +30,7 @@ def open_writer(path: Path, *, synchronous: Synchronous) -> sqlite3.Connection:
     """The connection that writes. Its transactions are begun and ended by hand.
 
     Raises:
-        RunLogError: The file cannot be opened, is no database, or cannot have a write-ahead log.
+        RunLogError: The file cannot be opened, is no store of runs, or cannot have a write-ahead log.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise RunLogError(f"the store needs SQLite {_said(_OLDEST)} or newer, came {sqlite3.sqlite_version}")
@@ -42,6 +43,8 @@ def open_writer(path: Path, *, synchronous: Synchronous) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise store_error(error, path) from error
     try:
+        # Another program's database is looked at and left as it is.
+        version_of(connection, path)
         _set_up(connection, path, synchronous)
     except sqlite3.Error as error:
         connection.close()
