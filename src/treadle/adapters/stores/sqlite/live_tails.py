@@ -19,9 +19,10 @@ from treadle.values.ids import RunId
 from treadle.values.runs import FINAL_STATUSES, Lease, RunState, RunStatus
 from treadle.values.stretches import Stretch
 
-TAIL_ROWS: Final = 512
-TAIL_BYTES: Final = 64 * 1024
-"""Bytes of rows that a tail holds at most, beside its last append."""
+TAIL_BYTES: Final = 32 * 1024
+"""Bytes of memory that a tail takes at most, about, beside its last append."""
+ROW_COST_BYTES: Final = 600
+"""What a row in memory costs beside its text: a stretch, its tuple, its place in a tail."""
 RESTING_TAILS: Final = 32
 """Tails that are kept of runs at rest, the latest."""
 
@@ -64,9 +65,9 @@ class Tail:
             self.index += row.events
             self._rows.append(row)
             self._ends.append(self.index)
-            self._bytes += len(row.row.body)
+            self._bytes += _cost(row)
         # Half of it goes at a time, so that an append costs the same however long the log is.
-        if len(self._rows) > 2 * TAIL_ROWS or self._bytes > 2 * self._max_bytes:
+        if self._bytes > self._max_bytes:
             self._trim(keep=len(rows))
 
     def moved(self, status: RunStatus, changed_s: float, wake_at_s: float | None) -> None:
@@ -116,13 +117,17 @@ class Tail:
     def _trim(self, *, keep: int) -> None:
         drop = 0
         last = len(self._rows) - keep
-        while drop < last and (len(self._rows) - drop > TAIL_ROWS or self._bytes > self._max_bytes):
-            self._bytes -= len(self._rows[drop].row.body)
+        while drop < last and self._bytes > self._max_bytes // 2:
+            self._bytes -= _cost(self._rows[drop])
             drop += 1
         if drop:
             self._first = self._rows[drop - 1].row.seq + self._rows[drop - 1].records
             self._lowest = self._ends[drop - 1]
             del self._rows[:drop], self._ends[:drop]
+
+
+def _cost(row: StoredRow) -> int:
+    return ROW_COST_BYTES + len(row.row.body)
 
 
 class LiveTails:

@@ -56,7 +56,7 @@ class SqliteStore(LogPort, TablePort, InboxPort):
             clock: Whose `now_s` leases and wake-ups go by.
             codec: Reads and writes rows; it knows the payloads of the models whose turns are in them.
             synchronous: `FULL`: what is acknowledged outlives a power cut. `NORMAL`: it outlives the process.
-            tail_bytes: Bytes of rows of each live run that are kept in memory for readers that keep up.
+            tail_bytes: Bytes of memory in which the end of each live run is kept for readers that keep up.
         Raises:
             StoreOwnedError: Another process has it open, or this one has.
             SchemaTooNewError: A newer version of the library wrote it.

@@ -28,7 +28,7 @@ GAP_S: Final = 0.002
 CHECKPOINT_IDLE: Final = 1_000
 """Changes after which the log beside the file is written back into it when nothing came for `REST_S`."""
 REST_S: Final = 0.1
-CHECKPOINT_BUSY: Final = 16_000
+CHECKPOINT_BUSY: Final = 8_000
 """Changes after which that is done although somebody does."""
 PATIENCE: Final = 8
 """Group commits after which idle work gets a turn although somebody waits."""
