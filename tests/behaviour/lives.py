@@ -19,6 +19,8 @@ from treadle.app.runner import Runner, StartedRun
 from treadle.errors import ThreadBusyError
 from treadle.plan.tools import tool
 from treadle.projections.typed.closing import typed_of
+from treadle.runtime.appender import UNWATCHED_S
+from treadle.runtime.hearing import CANCEL
 from treadle.runtime.shown_so_far import ShownSoFar
 from treadle.runtime.supervisor import LEASE_S, PATIENCE_S
 from treadle.runtime.thread_history import stored_run
@@ -38,6 +40,7 @@ T = TypeVar("T")
 THREADS = st.sampled_from(["t1", "t2", "t3"])
 NUMBERS = st.integers(0, 1000)
 USAGES = st.sampled_from([NO_USAGE, UsageDelta(input_tokens=3, output_tokens=2), UsageDelta(total_tokens=7)])
+PIECES = st.text("ab <\n", min_size=1, max_size=3)
 SETTLING = 40
 """Turns of the event loop after which nothing moves any more."""
 
@@ -125,7 +128,7 @@ class Lives(RuleBasedStateMachine):
 
         return Agent(name="a", model=self.model, tools=[pay], limits=Limits(wall_clock_s=None, stall_s=None))
 
-    @precondition(lambda self: self.runner is not None)
+    @precondition(lambda self: self.runner is not None and self.is_busy)
     @rule(is_killed=st.booleans())
     def end(self, *, is_killed: bool) -> None:
         """The process ends, in good order or not."""
@@ -159,15 +162,17 @@ class Lives(RuleBasedStateMachine):
         if (run := self.do(started())) is not None:
             self.runs[run.run_id] = prompt
 
-    @precondition(lambda self: self.runner is not None and self.runs)
+    @precondition(lambda self: self.runs and (self.runner is None or self.is_stopped_at()))
     @rule(number=NUMBERS)
     def stop(self, number: int) -> None:
-        """Somebody presses Stop."""
-        assert self.runner is not None
+        """Somebody presses Stop, be it that no process is there to hear it."""
         run_id = self._one(number)
-        was_final = self.state(run_id).is_final
-        accepted = self.do(self.runner.cancel(run_id))
-        assert not (accepted and was_final)
+        state = self.state(run_id)
+        if self.runner is not None:
+            accepted = self.do(self.runner.cancel(run_id))
+            assert not (accepted and state.is_final)
+        elif not state.is_final:
+            self.do(self.store.send(SCOPE, RunId(run_id), key=CANCEL, kind=CANCEL))
 
     @precondition(lambda self: self.runner is not None and self.runs)
     @rule(number=NUMBERS)
@@ -208,13 +213,17 @@ class Lives(RuleBasedStateMachine):
     # ---------------------------------------------------------------- the model, its tools, time
 
     @precondition(lambda self: self.model.open)
-    @rule(number=NUMBERS, text=st.text("ab <\n", min_size=1, max_size=3))
-    def say(self, number: int, text: str) -> None:
-        """The model says a piece."""
-        self.do(_now(lambda: self._open(number).say(text)))
+    @rule(number=NUMBERS, pieces=st.lists(PIECES, min_size=1, max_size=4), is_slow=st.booleans())
+    def say(self, number: int, pieces: list[str], *, is_slow: bool) -> None:
+        """The model says something, so slowly perhaps that it is stored."""
+        asked = self._open(number)
+        for piece in pieces:
+            self.do(_now(lambda piece=piece: asked.say(piece)))  # type: ignore[misc]  # bound in the loop
+        if is_slow:
+            self.wait(UNWATCHED_S)
 
     @precondition(lambda self: self.model.open)
-    @rule(number=NUMBERS, usage=USAGES, calls=st.integers(0, 2))
+    @rule(number=NUMBERS, usage=USAGES, calls=st.sampled_from([0, 1, 1, 2]))
     def turn(self, number: int, usage: UsageDelta, calls: int) -> None:
         """The model ends its turn, with calls or without."""
         requests = [
@@ -231,9 +240,9 @@ class Lives(RuleBasedStateMachine):
         self.do(_now(lambda: self._open(number).break_off()))
 
     @precondition(lambda self: self.tills)
-    @rule()
-    def open_tills(self) -> None:
-        """Every call that runs returns."""
+    @rule(is_slow=st.booleans())
+    def open_tills(self, *, is_slow: bool = False) -> None:
+        """Every call that runs returns; what comes next may take until that is stored."""
 
         def opened() -> None:
             for till in self.tills:
@@ -241,6 +250,8 @@ class Lives(RuleBasedStateMachine):
             self.tills.clear()
 
         self.do(_now(opened))
+        if is_slow:
+            self.wait(UNWATCHED_S)
 
     @rule(seconds=st.sampled_from([0.1, 0.3, 2.0, 20.0]))
     def wait(self, seconds: float) -> None:
@@ -338,6 +349,15 @@ class Lives(RuleBasedStateMachine):
                     assert [typed_of(one) for one in reader.events] == [typed_of(one) for one in late.events]
 
     # ---------------------------------------------------------------- looking
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the end of the process cuts anything short."""
+        return bool(self.model.open or self.tills)
+
+    def is_stopped_at(self) -> bool:
+        """Whether it is time for a stop: seldom, or no run would come to its own end."""
+        return sum(len(one.spoken) for one in self.model.asked) % 3 == 1
 
     def log(self, run_id: str) -> list[KernelEvent]:
         """What is stored."""

@@ -41,6 +41,9 @@ ROWS: dict[str, Requirement] = {
     "RUNNER-lives": Requirement(
         source=_PROMISES, says="In any life of runs each log is dense, closes once, and says what its readers saw."
     ),
+    "RUNNER-many": Requirement(
+        source="ours", says="Hundreds of runs at once, with readers that come and go, leave nothing behind."
+    ),
     "STORED-coalesce": Requirement(
         source=_LOG, says="Pieces grow into one only while an append is in flight, for every reader alike."
     ),
