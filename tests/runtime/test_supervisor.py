@@ -61,7 +61,7 @@ async def created(store: Any, *run_ids: str) -> None:  # noqa: ANN401 (any store
 
 def supervisor(store: Any, worker: Slow, **more: Any) -> Supervisor:  # noqa: ANN401 (any store, any options)
     """A supervisor of that worker."""
-    return Supervisor(store=store, worker=worker, name="w", **{"drain_s": 0.0, **more})  # type: ignore[arg-type]
+    return Supervisor(store=store, worker=worker, name="w", **{"drain_s": 0.0, **more})  # type: ignore[arg-type]  # what it asks of a worker
 
 
 @virtually

@@ -192,7 +192,7 @@ class Runner:
         open_.readers.enter(named)
         open_.worker.wake(named)
         try:
-            async with aclosing(followed(open_.store, self._scope, named, at, to_end_of=unit)) as records:
+            async with aclosing(followed(open_.store, self._scope, named, at=at, to_end_of=unit)) as records:
                 async for record in records:
                     yield record
             at_end = True

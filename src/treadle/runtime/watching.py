@@ -66,7 +66,7 @@ async def place_of(log: RunLog, state: RunState, after: str | None) -> int:
 
 
 async def followed(
-    log: RunLog, scope: str, run_id: RunId, at: int, *, to_end_of: Unit
+    log: RunLog, scope: str, run_id: RunId, *, at: int, to_end_of: Unit
 ) -> AsyncGenerator[WatchedRecord, None]:
     """The events of a run after an index, live until the end of the run, or of the segment at hand.
 
@@ -96,7 +96,7 @@ async def watched(
 ) -> AsyncGenerator[WatchedRecord, None]:
     """The events of a run after a cursor; None begins with the first. See `place_of` and `followed`."""
     at = await place_of(log, await log.state(scope, run_id), after)
-    async for record in followed(log, scope, run_id, at, to_end_of=to_end_of):
+    async for record in followed(log, scope, run_id, at=at, to_end_of=to_end_of):
         yield record
 
 
