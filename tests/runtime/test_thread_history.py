@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import pytest
@@ -17,13 +19,14 @@ from treadle.runtime import thread_history
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.thread_history import entries_stored, history_of, stored_run
 from treadle.testing.virtual_time import run_virtually
+from treadle.values import events as ev
 from treadle.values.facts import RequestKept, RoundOpened, TurnKept
 from treadle.values.ids import RunId
 from treadle.values.mappings import Json
 from treadle.values.model import ModelTurn
 from treadle.values.requests import HistoryMessage, TurnMessage, UserMessage
-from treadle.values.runs import RunStatus
-from treadle.values.stretches import Stretch, entries_of
+from treadle.values.runs import RunState, RunStatus
+from treadle.values.stretches import SpeechStretch, Stretch, entries_of
 
 
 class Sealing:
@@ -123,9 +126,37 @@ async def test_deleted_facts_leave_the_events() -> None:
     assert [entry.kind for entry in entries_of(stretches, RUN)] == ["run_started", "done"]
 
 
-@given(cuts=st.lists(st.integers(1, 5), min_size=1, max_size=8), page=st.integers(1, 7))
-def test_a_log_is_read_whole_though_its_rows_are_joined_meanwhile(cuts: list[int], page: int) -> None:
-    """Ours: a store may join finished rows between two pages; each record comes once, up to the state that is given."""
+class Joining:
+    """A store whose rows of a passage are joined between two pages, and whose log has grown since its state was read.
+
+    A page ends after `limit` events, and its rows begin where they begin in the log of then.
+    """
+
+    def __init__(self, rows: Sequence[Stretch], state: RunState) -> None:
+        self._rows = rows
+        self._state = state
+
+    async def state(self, *_: object) -> RunState:
+        """As it was some time ago."""
+        return self._state
+
+    async def read(self, _: str, __: RunId, after: int, *, limit: int) -> list[Stretch]:
+        """Rows of events from after + 1 to after + limit, and the facts among them."""
+        page: list[Stretch] = []
+        for row in self._rows:
+            if row.index > after + limit:
+                break
+            if isinstance(row, SpeechStretch):
+                texts = row.texts[: after + limit + 1 - row.index]
+                page += [replace(row, texts=texts)] if row.index + len(texts) > after + 1 else []
+            elif row.index + row.events > after:
+                page.append(row)
+        return page
+
+
+@given(cuts=st.lists(st.integers(1, 5), min_size=1, max_size=8), page=st.integers(1, 7), late=st.integers(0, 6))
+def test_a_log_is_read_whole_though_its_rows_are_joined_meanwhile(cuts: list[int], page: int, late: int) -> None:
+    """Ours: each record comes once, up to the state that is given with them, however the rows lie by then."""
 
     async def main() -> None:
         hand = Hand()
@@ -133,31 +164,20 @@ def test_a_log_is_read_whole_though_its_rows_are_joined_meanwhile(cuts: list[int
         await hand.own()
         await hand.write(*hand.begun())
         for passage, cut in enumerate(cuts, 1):
-            await hand.write(
-                hand.said(*"x" * cut, passage=passage), hand.entries(RoundOpened(round=passage, attempt=1))
-            )
-        whole = list(entries_of(await hand.store.read(SCOPE, RUN, -1, limit=1000), RUN))
-
-        class Joining:
-            """Gives whole rows, however far back they begin, and lets the log grow meanwhile."""
-
-            state = hand.store.state
-
-            @staticmethod
-            async def read(scope: str, run_id: RunId, after: int, *, limit: int) -> list[Stretch]:
-                rows = await hand.store.read(scope, run_id, -1, limit=1000)
-                left, found = limit, list[Stretch]()
-                for row in rows:
-                    if row.index + row.events > after + 1 or (row.index > after and not row.events):
-                        found.append(row)
-                        left -= row.records
-                    if left <= 0 and any(one.events and one.index + one.events > after + 1 for one in found):
-                        break
-                return found
-
-        state, stretches = await stored_run(Joining, SCOPE, RUN)  # type: ignore[arg-type]  # what is asked of it
-        assert list(entries_of(stretches, RUN)) == whole
-        assert sum(stretch.records for stretch in stretches) == state.next_seq
+            for _ in range(cut):
+                await hand.write(hand.said("x", "y", passage=passage))
+            facts = [RoundOpened(round=passage, attempt=at) for at in range(cut)]
+            await hand.write(hand.entries(*facts[:1], hand.event(ev.Stage, stage_id="s", phase="p"), *facts[1:]))
+        state = await hand.store.state(SCOPE, RUN)
+        rows = await hand.store.read(SCOPE, RUN, -1, limit=1000)
+        count = state.next_seq - late
+        store = Joining(rows, replace(state, next_seq=count))
+        _, stretches = await stored_run(store, SCOPE, RUN)  # type: ignore[arg-type]  # what is asked of it
+        assert list(entries_of(stretches, RUN)) == list(entries_of(rows, RUN))[:count]
+        assert [stretch.seq for stretch in stretches] == _seqs(stretches)
+        lost = Joining(rows, replace(state, next_seq=state.next_seq + 3))
+        _, stretches = await stored_run(lost, SCOPE, RUN)  # type: ignore[arg-type]  # what is asked of it
+        assert list(entries_of(stretches, RUN)) == list(entries_of(rows, RUN))
 
     before = thread_history.SLICE
     try:
@@ -165,3 +185,8 @@ def test_a_log_is_read_whole_though_its_rows_are_joined_meanwhile(cuts: list[int
         run_virtually(main())
     finally:
         thread_history.SLICE = before  # type: ignore[misc]  # as it was
+
+
+def _seqs(stretches: Sequence[Stretch]) -> list[int]:
+    """Where each of these stretches begins, if none is missing."""
+    return list(accumulate([stretch.records for stretch in stretches[:-1]], initial=0))
