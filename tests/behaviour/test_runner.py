@@ -7,8 +7,23 @@ import asyncio
 import pytest
 
 from tests.runtime.agents import closes_well, kinds, model_of, scripted, text_of
-from tests.runtime.stores import GATED, ROUNDS, World, cursors, everywhere, paying, seen, virtually, watched
+from tests.runtime.stores import (
+    GATED,
+    ROUNDS,
+    LoopClock,
+    StoreInHand,
+    World,
+    cursors,
+    everywhere,
+    pass_time,
+    paying,
+    seen,
+    until,
+    virtually,
+    watched,
+)
 from treadle.adapters.models.scripted import ScriptedModel
+from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.agent import Agent
 from treadle.app.runner import Runner
 from treadle.errors import CursorError, KeyReusedError, PlanError, RunNotFoundError, StateError
@@ -246,6 +261,58 @@ async def test_the_first_end_wins(world: World) -> None:
         assert (await runner.get(run.run_id)).state is RunStatus.DONE
         with pytest.raises(RunNotFoundError):
             await runner.cancel("r_none")
+
+
+@pytest.mark.requirement("RUNNER-cancel", "BR-016")
+@pytest.mark.parametrize("is_done_first", [True, False])
+@virtually
+async def test_a_stop_and_an_end_that_meet_make_one_end(*, is_done_first: bool) -> None:
+    """BR-016, BR-144: accepted is not cancelled; what is stored first is the end, and nothing follows it."""
+    agent, hand = scripted(GATED), StoreInHand(MemoryStore(LoopClock()))
+    async with Runner([agent], store=hand) as runner:
+        run = await runner.start("a", "1+2?")
+        await seen(runner, run.run_id, "text_delta")
+        hand.gate.clear()
+        if is_done_first:
+            model_of(agent).open_gate("go")
+            await until(lambda: not model_of(agent).open_streams)
+        assert await runner.cancel(run.run_id)
+        model_of(agent).open_gate("go")
+        await pass_time(2)
+        hand.gate.set()
+        events = await watched(runner, run.run_id)
+        state = await runner.get(run.run_id)
+        assert not await runner.cancel(run.run_id)
+    assert closes_well(events)
+    assert state.state is (RunStatus.DONE if is_done_first else RunStatus.CANCELLED)
+    assert state.text == text_of(events) == ("It is 3." if is_done_first else "It ")
+
+
+@pytest.mark.requirement("RUNNER-cancel")
+@virtually
+async def test_a_stop_that_comes_while_a_call_is_being_stored_stops_it_before_it_runs() -> None:
+    """Ours: the tool never begins, and the model is not told that nobody knows."""
+
+    @tool
+    async def pay(euros: int) -> str:
+        """Pay somebody."""
+        raise AssertionError(f"paid {euros} after the stop")
+
+    script = 'text: So \ngate: go\ncall: pay {"euros": 3}'
+    agent, hand = scripted(script, tools=[pay]), StoreInHand(MemoryStore(LoopClock()))
+    async with Runner([agent], store=hand) as runner:
+        run = await runner.start("a", "1+2?")
+        await seen(runner, run.run_id, "text_delta")
+        hand.gate.clear()
+        model_of(agent).open_gate("go")
+        await until(lambda: not model_of(agent).open_streams)
+        assert await runner.cancel(run.run_id)
+        hand.gate.set()
+        began_s = asyncio.get_running_loop().time()
+        events = await watched(runner, run.run_id)
+        assert asyncio.get_running_loop().time() == began_s
+    assert kinds(events)[-4:] == ["tool_call", "stage", "tool_result", "cancelled"]
+    assert events[-2].outcome.status == "cancelled"
 
 
 @pytest.mark.requirement("RUNNER-cancel")

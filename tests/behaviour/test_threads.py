@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.runtime.agents import kinds, model_of, scripted
 from tests.runtime.stores import GATED, ROUNDS, World, everywhere, paying, seen, watched
+from treadle.adapters.models.openai_chat.request import chat_messages
+from treadle.adapters.models.scripted import ScriptedModel
+from treadle.app.agent import Agent
 from treadle.errors import RunNotFoundError, ThreadBusyError
+from treadle.plan.tools import tool
+from treadle.testing.transcript_check import check_transcript
 from treadle.values.model import ModelTurn
 from treadle.values.requests import TurnMessage, UserMessage
 from treadle.values.runs import RunStatus
@@ -166,3 +173,47 @@ async def test_a_run_whose_facts_were_deleted_is_told_as_it_was_shown(world: Wor
             await runner.get(run.run_id)
     shown = TurnMessage(turn=ModelTurn(text="Let me see. It is 3."))
     assert model_of(agent).asks[-1].prompt.history == (UserMessage(text="one"), shown)
+
+
+@pytest.mark.requirement("RUNNER-history", "BR-002")
+@everywhere
+async def test_whatever_became_of_a_thread_s_runs_a_strict_provider_takes_what_is_told_of_them(world: World) -> None:
+    """BR-002: done, stopped in a call, stopped in a word, stopped before its turn, failed, and given back in a call."""
+
+    @tool
+    async def pay(euros: int) -> str:
+        """Pay somebody; nobody takes more than ten euros."""
+        await (asyncio.Event().wait() if euros > 10 else asyncio.sleep(0))
+        return "paid"
+
+    def agent(script: str) -> Agent:
+        return scripted(script, tools=[pay])
+
+    async def stopped(script: str, kind: str) -> None:
+        async with world.runner(agent(script)) as runner:
+            run = await runner.start("a", "and?", thread_id="t")
+            await seen(runner, run.run_id, kind)
+            await runner.cancel(run.run_id)
+            await watched(runner, run.run_id)
+
+    async def ended(script: str) -> ScriptedModel:
+        there = agent(script)
+        async with world.runner(there) as runner:
+            run = await runner.start("a", "and?", thread_id="t")
+            await watched(runner, run.run_id)
+        return model_of(there)
+
+    few, many = 'call: pay {"euros": 3}\ncall: pay {"euros": 4}', 'call: pay {"euros": 3}\ncall: pay {"euros": 40}'
+    await ended(f"text: So.\n{few}\n---\ntext: Done.")
+    await stopped(f"text: So.\n{many}", "tool_call")
+    await stopped("text: Wo|rd\nhang", "text_delta")
+    await ended("text: It |is\neof")
+    lost = agent(f"text: So.\n{many}\n---\ntext: Well.")
+    async with world.runner(lost, drain_s=0) as runner:
+        run = await runner.start("a", "and?", thread_id="t")
+        await seen(runner, run.run_id, "tool_result")
+    async with world.runner(lost) as runner:
+        await watched(runner, run.run_id)
+    (ask,) = (await ended("text: Fine.")).asks
+    assert len(ask.prompt.history) == 5 + 7
+    assert check_transcript(chat_messages(ask), "openai") == []
