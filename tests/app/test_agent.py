@@ -105,8 +105,14 @@ async def test_an_empty_prompt_is_refused_before_anything_is_spent(prompt):
 def test_all_problems_of_a_declaration_are_told_at_once():
     """Plan: one error with every reason."""
     with pytest.raises(PlanError) as refused:
-        Agent(name="", model="scripted:none", tools=[add, add], text_filters=["nobody"])
-    assert len(refused.value.problems) == 3
+        Agent(name="", model="nope", tools=[add, add], text_filters=["nobody"])
+    assert len(refused.value.problems) == 4
+
+
+def test_what_cannot_be_a_model_is_refused() -> None:
+    """Bad input gets a clear error before anything is run."""
+    with pytest.raises(PlanError, match="an object with `name` and `ask`"):
+        Agent(name="a", model=5)  # type: ignore[arg-type]  # wrong on purpose
 
 
 async def test_another_model_or_other_limits_make_another_agent():

@@ -276,3 +276,12 @@ async def test_a_run_whose_answer_is_not_read_goes_on_to_its_end():
     async with scripted("text: " + "|".join("x" * 2000)).events("hi") as run:
         await run.wait()
         assert len(run.result.text) == 2000
+
+
+async def test_a_cancel_before_the_block_is_entered_is_kept():
+    """Ours: Stop is never lost."""
+    run = scripted("text: x").events("hi")
+    await run.cancel("early")
+    async with run:
+        events = await all_of(run)
+    assert [events[-1].kind, events[-1].reason] == ["cancelled", "early"]

@@ -94,16 +94,30 @@ def test_the_last_item_is_told():
 @given(st.lists(st.tuples(st.sampled_from([TEXT, THINKING, ENTRIES]), st.text(max_size=5)), max_size=12))
 def test_size_counts_the_bytes_of_speech_once(told):
     """D34: UTF-8 bytes of text, thinking and argument text; entries have no size."""
-    runs, place, counted, true = empty(), (0, 0), 0, 0
+    runs, true = empty(), 0
     for kind, text in told:
         if kind == ENTRIES:
             announced(runs)
         else:
             runs.begin(kind, 1).append(text)
             true += len(text.encode())
-        counted += runs.size_since(place)
-        place = runs.place()
-    assert counted == true == runs.size_since((0, 0))
+        assert runs.measured() == true
+
+
+@given(st.lists(st.tuples(st.booleans(), st.text(min_size=1, max_size=5)), max_size=12))
+def test_size_counts_pieces_that_become_one_once(told):
+    """D34, while an append is in flight: what is joined is neither lost nor counted twice."""
+    runs, true = empty(), 0
+    pieces = runs.begin(TEXT, 1)
+    for settles, text in told:
+        runs.coalesce()
+        pieces.append(text)
+        pieces.append("ä")
+        true += len(text.encode()) + 2
+        if settles:
+            assert runs.measured() == true
+        runs.settle()
+    assert runs.measured() == true
 
 
 @given(st.lists(st.lists(st.sampled_from(["a", "bc", ""]), max_size=4), min_size=1, max_size=4), st.integers(0, 4))

@@ -294,6 +294,86 @@ async def test_a_model_that_never_waits_is_held_to_its_output_limit():
     assert 100_000 <= len(result.text) <= 200_000
 
 
+@pytest.mark.parametrize("pieces", [["x" * 10] * 3, ["x" * 5000], ["x" * 10] * 300])
+@pytest.mark.parametrize("read", [True, False])
+async def test_the_output_limit_holds_for_few_and_for_large_pieces_read_or_not(pieces, read):
+    """D34: `run`, `stream` and `events` agree, whatever the size of the pieces."""
+    agent = scripted("text: " + "|".join(pieces), limits=Limits(output_bytes=20))
+    if read:
+        closing = (await all_events(agent))[-1]
+        assert isinstance(closing, ev.Error)
+        assert closing.code == "limit_output_bytes"
+    else:
+        with pytest.raises(RunFailedError) as failed:
+            await agent.run("hi")
+        assert failed.value.result.error.code == "limit_output_bytes"
+
+
+async def test_a_large_argument_text_is_output_too():
+    """D34: a call that is larger than the output may be does not run."""
+    script = 'call: add {"a": 1, "b": 2, "c": "' + "x" * 500 + '"}'
+    events = await all_events(scripted(script, limits=Limits(output_bytes=99)))
+    assert events[-1].code == "limit_output_bytes"
+    assert "tool_call" not in kinds(events)
+
+
+def test_a_slow_reader_does_not_make_its_model_silent():
+    """Promise 12: who waits for a reader does not listen; the model is not blamed for it."""
+
+    async def main() -> None:
+        script = "text: " + "|".join("x" * 300)
+        async with scripted(script, limits=Limits(stall_s=1)).events("hi") as run:
+            await read(run, 5)
+            await asyncio.sleep(30)
+            rest = await all_of(run)
+        assert rest[-1].kind == "done"
+        assert run.result.text == "x" * 300
+
+    run_virtually(main())
+
+
+class Grave(BaseException):
+    """What no handler of ordinary exceptions catches."""
+
+
+@pytest.mark.parametrize("raised", [Grave, GeneratorExit])
+@pytest.mark.parametrize("waits", [True, False])
+async def test_whatever_a_tool_raises_is_a_value(raised, waits, caplog):
+    """The border of a tool call: nothing that a tool raises goes past it."""
+
+    @tool
+    async def breaks() -> str:
+        """Break."""
+        if waits:
+            await asyncio.sleep(0)
+        raise raised
+
+    with caplog.at_level(logging.CRITICAL):
+        events = await all_events(scripted("call: breaks {}\n---\ntext: x", tools=[breaks]))
+    (result,) = [event.outcome for event in events if isinstance(event, ev.ToolResult)]
+    assert result.status is ToolStatus.FAILED
+    assert closes_well(events)
+
+
+async def test_a_model_that_raises_the_gravest_ends_its_run_in_error(caplog):
+    """The border of a run: `stream` raises nothing for a run."""
+
+    class Breaks:
+        name = "breaks"
+
+        async def ask(self, _):
+            yield [(TEXT, "par")]
+            raise Grave
+
+        async def aclose(self):
+            pass
+
+    with caplog.at_level(logging.CRITICAL):
+        events = await all_events(Agent(name="a", model=Breaks()))
+    assert closes_well(events)
+    assert events[-1].code == "internal"
+
+
 @pytest.mark.parametrize(
     ("limits", "code"),
     [

@@ -52,16 +52,22 @@ class Agent:
         retries: Retries | None = None,
         tool_timeout_s: float | None = DEFAULT_TOOL_TIMEOUT_S,
     ) -> None:
-        self.plan: AgentPlan = compile_plan(
-            name=name,
-            instructions=instructions,
-            tools=tools,
-            text_filters=text_filters,
-            limits=limits,
-            retries=retries or Retries(),
-            tool_timeout_s=tool_timeout_s,
-        )
-        self.model: Model = model_named(model) if isinstance(model, str) else model
+        found, problems = _model(model)
+        try:
+            self.plan: AgentPlan = compile_plan(
+                name=name,
+                instructions=instructions,
+                tools=tools,
+                text_filters=text_filters,
+                limits=limits,
+                retries=retries or Retries(),
+                tool_timeout_s=tool_timeout_s,
+            )
+        except PlanError as refused:
+            raise PlanError((*refused.problems, *problems)) from None
+        if found is None:
+            raise PlanError(problems)
+        self.model: Model = found
         self._toolbox = FunctionToolbox(self.plan.tools)
         self._clock, self._ids = SystemClock(), RandomIds()
 
@@ -208,3 +214,15 @@ class Agent:
             filters=plan.text_filters,
             read=read,
         )
+
+
+def _model(given: str | Model) -> tuple[Model | None, tuple[str, ...]]:
+    """The model, or why there is none."""
+    if isinstance(given, str):
+        try:
+            return model_named(given), ()
+        except PlanError as refused:
+            return None, refused.problems
+    if not callable(getattr(given, "ask", None)) or not isinstance(getattr(given, "name", None), str):
+        return None, (f"a model is a name such as 'local', or an object with `name` and `ask`, not {given!r}",)
+    return given, ()

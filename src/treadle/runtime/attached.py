@@ -96,8 +96,8 @@ class AttachedRun(Generic[E]):
         return self._parts.loop.failure
 
     async def cancel(self, reason: str | None = None) -> None:
-        """Ask the run to stop. The stream goes on to its closing event."""
-        if self._task is not None and not self._parts.runs.closed:
+        """Ask the run to stop, now or as soon as it begins. The stream goes on to its closing event."""
+        if not self._parts.runs.closed:
             self._parts.loop.post(CancelRequested(reason=reason))
 
     async def wait(self) -> None:

@@ -51,8 +51,10 @@ class KindRuns:
         "_apart",
         "_base",
         "_entries",
+        "_measured_to",
         "_new_future",
         "_room",
+        "_size_bytes",
         "_texts",
         "bounded",
         "closed",
@@ -72,6 +74,8 @@ class KindRuns:
         self.now_s = now_s
         self.waiters: list[asyncio.Future[None]] = []
         self._new_future: Callable[[], asyncio.Future[None]] | None = None
+        self._measured_to = (0, 0)
+        self._size_bytes = 0
         self._apart: int | None = None
         """How many pieces of the last stretch stay apart; those after them are to become one. None: all stay apart."""
         self._base = first
@@ -133,7 +137,9 @@ class KindRuns:
     def _join(self) -> None:
         apart = self._apart
         if apart is not None and len(self._texts) > apart + 1:
+            self.measured()
             self._texts[apart:] = ["".join(self._texts[apart:])]
+            self._measured_to = self.place()
         self._apart = None if apart is None else 0
 
     def add(self, event: type[KernelEvent], run_id: RunId, fields: Mapping[str, Any]) -> None:
@@ -198,13 +204,13 @@ class KindRuns:
         """Where the log ends now."""
         return len(self.runs) - 1, len(self.runs[-1].items)
 
-    def size_since(self, place: tuple[int, int]) -> int:
-        """UTF-8 bytes of speech after a place."""
-        at, skip = place
-        size = 0
+    def measured(self) -> int:
+        """UTF-8 bytes of all speech by now; each piece is looked at once."""
+        at, skip = self._measured_to
         for run in self.runs[at:]:
             if run.kind is not ENTRIES:
                 text = "".join(run.items[skip:])
-                size += len(text) if text.isascii() else len(text.encode())
+                self._size_bytes += len(text) if text.isascii() else len(text.encode())
             skip = 0
-        return size
+        self._measured_to = self.place()
+        return self._size_bytes

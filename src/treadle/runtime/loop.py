@@ -51,7 +51,7 @@ from treadle.runtime.output_bound import OutputBound
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
 from treadle.values.events import Error
-from treadle.values.limits import RunRules
+from treadle.values.limits import Limit, RunRules
 from treadle.values.model import CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
@@ -183,7 +183,9 @@ class RunLoop:
                 else:
                     self._ask = None
                     await self._listen()
-            except Exception as bug:  # noqa: BLE001 (the border of a run: whatever breaks is an input)
+            except (asyncio.CancelledError, KeyboardInterrupt, SystemExit):
+                raise
+            except BaseException as bug:  # noqa: BLE001 (the border of a run: whatever breaks is an input)
                 self._break(bug)
 
     async def _call_when_stored(self) -> None:
@@ -194,7 +196,7 @@ class RunLoop:
         self._to_call.clear()
         self._tools.start(requests, at_once=False)
 
-    def _break(self, bug: Exception) -> None:
+    def _break(self, bug: BaseException) -> None:
         """A part of this side failed: the run ends `error`, and the operator is told the rest."""
         self.failure = bug
         reference = self._reference()
@@ -355,7 +357,10 @@ class RunLoop:
                 runs.wake()
             if left <= 0:
                 if (room := self._output.checkpoint()) is not None:
+                    # Who waits for a reader does not listen: its silence is not the model's.
+                    deadlines.listening = False
                     await room
+                    deadlines.listen()
                 left = runs.left
         return self._failed(ModelTruncatedError("the model's stream ended without an end"))
 
@@ -370,10 +375,13 @@ class RunLoop:
             case _:
                 raise TypeError(f"a model yields pieces, CallNamed, UsageTold and TurnEnded, not {item!r}")
 
-    def _turned(self, turn: ModelTurn) -> ModelTurned:
+    def _turned(self, turn: ModelTurn) -> Input:
         if turn.text and not self._writer.spoke:
             self._writer.text(turn.text)
         self._writer.end_turn()
+        if self._output.is_over():
+            self._told_usage = turn.usage if turn.usage.reported else self._told_usage
+            return DeadlinePassed(limit=Limit.OUTPUT_BYTES)
         if not turn.usage.reported and self._told_usage.reported:
             turn = replace(turn, usage=self._told_usage)
         spoke = self._writer.spoke

@@ -23,15 +23,13 @@ class OutputBound:
     Units: `limit_bytes` counts UTF-8 bytes of text, thinking and argument text; None is no limit.
     """
 
-    __slots__ = ("_limit_bytes", "_look_at", "_post", "_runs", "_size_bytes", "_sized")
+    __slots__ = ("_limit_bytes", "_look_at", "_post", "_runs")
 
     def __init__(self, *, runs: KindRuns, limit_bytes: int | None, post: Callable[[Input], None]) -> None:
         self._runs = runs
         self._limit_bytes = limit_bytes
         self._post = post
         self._look_at = runs.next
-        self._sized = (0, 0)
-        self._size_bytes = 0
 
     def checkpoint(self) -> Awaitable[None] | None:
         """Every so many pieces: compare the output with its limit, and tell what to wait for.
@@ -40,16 +38,19 @@ class OutputBound:
         reader bounds the run as well.
         """
         runs = self._runs
-        if self._limit_bytes is not None and runs.next >= self._look_at:
-            self._look_at = runs.next + CHECKPOINT
-            self._size_bytes += runs.size_since(self._sized)
-            self._sized = runs.place()
-            if self._size_bytes > self._limit_bytes:
-                self._post(DeadlinePassed(limit=Limit.OUTPUT_BYTES))
+        if self._limit_bytes is not None and runs.next >= self._look_at and self.is_over():
+            self._post(DeadlinePassed(limit=Limit.OUTPUT_BYTES))
         if runs.bounded:
             return runs.room()
         runs.limit = runs.next + CHECKPOINT
         return asyncio.sleep(0)
+
+    def is_over(self) -> bool:
+        """Whether the output by now is larger than it may be. Asked when a turn ends, whatever its size."""
+        if self._limit_bytes is None:
+            return False
+        self._look_at = self._runs.next + CHECKPOINT
+        return self._runs.measured() > self._limit_bytes
 
     async def room(self) -> None:
         """Wait at a checkpoint."""

@@ -138,7 +138,9 @@ class ToolCalls:
             outcome = self._stopped(running, running.stopped_as)
         except ToolError as told:
             outcome = self._failed(running, str(told) or "the tool failed")
-        except Exception as unforeseen:  # noqa: BLE001 (the border of a tool call: whatever it raises is a value)
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as unforeseen:  # noqa: BLE001 (the border of a tool call: whatever it raises is a value)
             _log.exception("tool %r failed in call %s", request.name, request.call_id)
             outcome = self._failed(running, f"{type(unforeseen).__name__}: the tool failed")
         running.disarm()
