@@ -35,7 +35,7 @@ class UsageDelta:
     reported: frozenset[str] = frozenset()
     """Names of the counts a provider gave, so that a measured zero can be told from silence."""
     unmeasured_rounds: int = 0
-    """How many rounds of this sum gave no usage at all."""
+    """How many attempts of this sum gave no usage at all."""
 
     def __post_init__(self) -> None:
         given = {name for name in COUNTS if getattr(self, name)}
