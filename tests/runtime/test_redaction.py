@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 
 import pytest
@@ -50,6 +51,8 @@ ANSWER = Resolution(
     [
         (ev.RunStarted, {"prompt": f"my key is {SECRET}"}),
         (ev.Resumed, {"resolutions": (ANSWER,)}),
+        (ev.ToolAnnounced, {"call_id": CALL, "name": SECRET}),
+        (ev.ToolCall, {"request": ToolRequest(name=SECRET), "streamed": True}),
         (ev.ToolCall, {"request": REQUEST, "streamed": True}),
         (ev.ToolProgress, {"call_id": CALL, "sequence": 0, "payload": [SECRET, {"deep": (SECRET,)}]}),
         (ev.ToolResult, {"outcome": ToolOutcome(call_id=CALL, content={"key": SECRET})}),
@@ -96,6 +99,31 @@ def test_argument_pieces_are_redacted_however_they_are_cut(cuts):
         shown[call] += rest
     assert len(set(shown.values())) == 1
     assert SECRET not in shown[CallId("a")]
+    assert made.rest() == []
+
+
+def test_argument_pieces_and_the_call_show_one_thing():
+    """Design §5: a letter of an escape is no letter before a secret, and an escape hides none."""
+    text = f'{{"a":"key:\\n{SECRET}","s\\u006b{SECRET[2:]}":"\\nbob\\u0040example.com"}}'
+    arguments = json.loads(text)
+    made = redaction()
+    shown = made.arguments(CALL, text) + "".join(rest for _, rest in made.rest())
+    assert json.loads(shown) == {"a": "key:\n[redacted]", "[redacted]": "\n[redacted]"}
+    assert json.loads(shown) == made.request(ToolRequest(name="t", arguments=arguments)).arguments
+
+
+def test_the_text_of_a_damaged_call_is_read_as_its_pieces_were():
+    """Ours: an escape hides no secret there either."""
+    text = f'{{"a": "\\n{SECRET}'
+    shown = redaction().request(ToolRequest(name="t", raw_arguments=text, damage="cut"))
+    assert shown.raw_arguments == '{"a": "\\n[redacted]'
+
+
+def test_what_was_held_of_a_void_turn_is_forgotten():
+    """EV-10: a retracted call says no more."""
+    made = redaction()
+    made.arguments(CALL, '{"q": "sk')
+    made.forget()
     assert made.rest() == []
 
 

@@ -182,6 +182,18 @@ async def test_what_redaction_still_holds_of_arguments_is_let_go_with_the_turn()
     assert shown == {"a": '{"q": "sk', "b": '{"q": "word"}'}
 
 
+async def test_what_redaction_held_of_a_void_attempt_is_never_shown():
+    """EV-10: nothing of a call that was retracted comes after the retraction."""
+    page = Page("redact")
+    page.writer.speak_of(CallId("a"))
+    page.by_road(ARGUMENTS, '{"q": "sk')
+    page.writer.emit(RETRACTED)
+    page.writer.begin_attempt(2)
+    page.writer.end_turn()
+    shown = [(event.kind, getattr(event, "text", "")) for event in await page.events()]
+    assert shown == [("tool_arguments", '{"q": "'), ("retracted", ""), ("done", "")]
+
+
 async def test_a_fact_ends_a_stretch_and_no_passage():
     """Law 5: facts are not shown, and leave no hole."""
     page = Page()

@@ -1,7 +1,7 @@
 """Redaction of what is not speech: the strings of calls, results, progress, pauses and extensions.
 
 Speech passes the redacting filter in its series. This is the same filter for the fields of the other events, and for
-argument pieces, one instance a call. Facts are never redacted: a call runs with its true arguments.
+the strings in argument text, one walker a call. Facts are never redacted: a call runs with its true arguments.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from treadle.text.automaton import StreamFilter
 from treadle.text.filters.redact import RedactFilter
+from treadle.text.json_strings import JsonStrings
 from treadle.text.strings import map_strings
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome, ToolRequest
@@ -29,7 +30,7 @@ class Redaction:
 
     def __init__(self, pattern: RedactFilter) -> None:
         self._filter = pattern
-        self._calls: dict[CallId, RedactFilter] = {}
+        self._calls: dict[CallId, JsonStrings] = {}
 
     @classmethod
     def among(cls, filters: Sequence[StreamFilter]) -> Redaction | None:
@@ -45,7 +46,7 @@ class Redaction:
     def arguments(self, call_id: CallId, piece: str) -> str:
         """What may be shown of a piece of a call's argument text by now."""
         if call_id not in self._calls:
-            self._calls[call_id] = self._filter.fresh()
+            self._calls[call_id] = JsonStrings(self._filter)
         return self._calls[call_id].feed(piece)
 
     def rest(self) -> list[tuple[CallId, str]]:
@@ -54,14 +55,22 @@ class Redaction:
         self._calls.clear()
         return [(call_id, text) for call_id, text in held if text]
 
+    def forget(self) -> None:
+        """The turn is void: what is held of its calls is never shown."""
+        self._calls.clear()
+
     def value(self, value: Any) -> Any:  # noqa: ANN401 (any JSON terms)
         """A value with its strings redacted."""
         return map_strings(value, self._filter.redacted)
 
     def request(self, request: ToolRequest) -> ToolRequest:
         """A call to show."""
-        raw = None if request.raw_arguments is None else self._filter.redacted(request.raw_arguments)
-        return replace(request, arguments=self.value(request.arguments), raw_arguments=raw)
+        raw = request.raw_arguments
+        if raw is not None:
+            walker = JsonStrings(self._filter)
+            raw = walker.feed(raw) + walker.flush()
+        name = self._filter.redacted(request.name)
+        return replace(request, name=name, arguments=self.value(request.arguments), raw_arguments=raw)
 
     def outcome(self, outcome: ToolOutcome) -> ToolOutcome:
         """A result to show."""
@@ -91,6 +100,7 @@ def _strings(*names: str) -> Callable[[Redaction, Fields], Fields]:
 _FIELDS: Final[dict[type[KernelEvent], Callable[[Redaction, Fields], Fields]]] = {
     ev.RunStarted: _strings("prompt"),
     ev.Resumed: _resolutions,
+    ev.ToolAnnounced: _strings("name"),
     ev.ToolCall: lambda redaction, fields: {"request": redaction.request(fields["request"])},
     ev.ToolProgress: _strings("payload"),
     ev.ToolResult: lambda redaction, fields: {"outcome": redaction.outcome(fields["outcome"])},

@@ -119,6 +119,8 @@ class Writer:
         """The model is about to be asked; a later attempt begins where the round began."""
         if attempt > 1:
             self._state.retract()
+            if self._redaction is not None:
+                self._redaction.forget()
         elif let_go := self._state.begin_round():
             self._show(let_go)
         self.spoke = False
