@@ -18,7 +18,7 @@ from treadle.testing.faults import Counts, Expected, FaultServer, Scenario
 from treadle.values.limits import Limits, Retries
 
 ATTEMPTS = 3
-STALL_S = 0.3
+STALL_S = 1.0
 """A provider's silence is real here, for it is behind a socket; long enough for a busy machine."""
 TOOL_S = 0.1
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from treadle.app.agent import Agent
 from treadle.plan.tools import Tool
 from treadle.testing.counting_tools import CountingTools
-from treadle.testing.scripts import scripted
+from treadle.testing.scripts import ScriptedModel
 from treadle.values.limits import Limits, Retries
 
 T = TypeVar("T")
@@ -67,7 +67,8 @@ def agent_of(seed: int) -> Agent:
     tools: tuple[Tool[..., Any], ...] = CountingTools().tools
     return Agent(
         name="a",
-        model=scripted(script(seed)),
+        # A model that gives way to the loop can be stopped on the way.
+        model=ScriptedModel.from_text(script(seed), yields=dice.random() < 0.5),
         tools=tools,
         instructions=dice.choice([None, "Be brief."]),
         limits=Limits(rounds=dice.choice([1, 2, 8]), tool_calls=dice.choice([1, 8]), tokens=dice.choice([None, 6])),

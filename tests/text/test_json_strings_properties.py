@@ -82,7 +82,7 @@ def test_of_json_comes_the_json_of_the_redacted_value(text: str, places: list[in
 
 
 @given(values, st.booleans())
-def test_halves_become_what_they_become_in_the_call(value: object, ensure_ascii: bool) -> None:  # noqa: FBT001 (drawn)
+def test_halves_become_what_they_become_in_the_call(value: object, ensure_ascii: bool) -> None:  # noqa: FBT001 (it is drawn)
     """Ours: joined where they meet, else U+FFFD, before anything is looked for."""
     text = json.dumps(value, ensure_ascii=ensure_ascii)
     want = map_strings(map_strings(json.loads(text), repaired), REDACT.redacted)

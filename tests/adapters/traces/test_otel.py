@@ -483,18 +483,13 @@ def test_content_is_told_on_request_and_as_it_was_shown() -> None:
     tell(run, turned(request("add", a=1)), returned(1, content={"sum": 3}), turned(text="x"))
     stretches = of(run)
     at = next(at for at, one in enumerate(stretches) if isinstance(one.entries[0], ev.RoundStarted))  # type: ignore[union-attr]  # entries alone
-    spoken = [
-        *stretches[: at + 1],
-        speech("It ", "is", at_s=BEGAN_S),
-        speech("hm", kind="thinking"),
-        *stretches[at + 1 :],
-    ]
+    said = [speech("It ", "is", at_s=BEGAN_S), speech("hm", kind="thinking")]
+    spoken = [*stretches[: at + 1], *said, *stretches[at + 1 :]]
     plain, full = Kept(), Kept()
     feed(OtelTraces(plain.provider), spoken)
     feed(OtelTraces(full.provider, content=True), spoken)
-    assert not any(
-        name.endswith((".messages", ".arguments", ".result")) for one in plain.spans for name in attributes(one)
-    )
+    told = [name for one in plain.spans for name in attributes(one)]
+    assert not any(name.endswith((".messages", ".arguments", ".result")) for name in told)
     chat, tool, _, agent = (attributes(span) for span in full.spans)
     assert json.loads(chat[conv.OUTPUT_MESSAGES])[0]["parts"] == [
         {"type": "text", "content": "It is"},

@@ -146,7 +146,7 @@ class RandomRuns(RuleBasedStateMachine):
                 self._append(lease, run, _stretches(script, parts), status=status, wake_at_s=wake_at_s)
 
     @rule(which=_which, batch=_which, longer=st.integers(1, 2), status=_statuses)
-    def repeat(self, which: int, batch: int, longer: int, status: RunStatus) -> None:
+    def repeat(self, which: int, batch: int, *, longer: int, status: RunStatus) -> None:
         """Whoever owns or owned a run writes one or two batches of it again."""
         if (lease := _one_of(self.leases, which)) and (run := self._run(lease)) and run.batches:
             begin = batch % len(run.batches)
