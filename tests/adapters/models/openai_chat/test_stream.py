@@ -1,6 +1,7 @@
 """Bytes of a chat completion stream to items, one fact a test."""
 
 import json
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -411,6 +412,89 @@ def test_a_piece_of_a_call_without_a_function_says_nothing() -> None:
     """Or with a null one (ours)."""
     calls = [{"index": 0}, {"index": 0, "id": "A", "function": None}]
     assert _turn(_delta(tool_calls=calls), _finish("stop"), DONE).tool_requests == ()
+
+
+def test_one_odd_field_ends_no_answer() -> None:
+    """The rest of its event, and what comes before and after it, is read as ever (field report)."""
+    call = {"index": "0", "id": 17, "function": {"name": "add", "arguments": {"a": 1}}}
+    turn = _turn(
+        b"data: null\n\n",
+        _delta(content="a"),
+        _delta(content=[{"type": "text", "text": "b"}, {"type": "audio"}, {"type": "text", "text": "c"}]),
+        _delta(content="d", tool_calls=[None, call]),
+        _event({"choices": [None, {"index": "0", "delta": [], "finish_reason": "tool_calls"}]}),
+        _event({"choices": [], "usage": {"prompt_tokens": 5.0, "completion_tokens": "2", "total_tokens": -1}}),
+        DONE,
+    )
+    assert turn == ModelTurn(
+        text="abcd",
+        tool_requests=(ToolRequest(name="add", arguments={"a": 1}, provider_id="17"),),
+        usage=UsageDelta(input_tokens=5, output_tokens=2),
+        stop_reason=StopReason.TOOL_CALLS,
+    )
+    assert _turn(_delta(content="all"), _event(STOP | {"usage": {"prompt_tokens": -1}}).rstrip()).stop_reason == "stop"
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        [{"index": 1, "delta": {"content": "No"}, "finish_reason": "length"}],
+        [{"index": 1, "delta": {"content": "No"}}, {"index": 0, "delta": {}}, {"delta": {"content": "No"}}],
+        [{"index": 0, "delta": {}}, {"index": 1, "delta": {"content": "No"}}],
+    ],
+)
+def test_a_choice_that_nobody_asked_for_is_not_read(choices: list[Any]) -> None:
+    """Wherever it stands (field report)."""
+    turn = _turn(_delta(content="Y"), _event({"choices": choices}), _delta(content="es"), DONE)
+    assert (turn.text, turn.stop_reason) == ("Yes", None)
+    asked = [{"index": 1, "delta": {"content": "No"}}, {"index": 0, "delta": {"content": "Yes"}}]
+    assert _turn(_event({"choices": asked}), DONE).text == "Yes"
+
+
+@pytest.mark.parametrize("field", [lambda said: {"text": said}, lambda said: {"message": {"content": said}}])
+def test_speech_outside_of_deltas_is_heard_where_no_delta_speaks(field: Callable[[str], dict[str, Any]]) -> None:
+    """No answer is lost in silence, and none is said twice (field report)."""
+
+    def event(said: str, **more: object) -> bytes:
+        return _event({"choices": [{"index": 0, **field(said), **more}]})
+
+    assert _turn(event("Y", delta={"content": ""}), event("es"), event("", finish_reason="stop"), DONE).text == "Yes"
+    assert _turn(_delta(content="Y"), event("Y", delta={"content": "es"}), event("Yes"), DONE).text == "Yes"
+    assert _turn(event("", delta={}), _delta(content="Yes"), event("Yes"), DONE).text == "Yes"
+
+
+def test_a_whole_message_brings_its_calls() -> None:
+    """As deltas do (ours)."""
+    call = {"id": "A", "function": {"name": "f", "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "reasoning": "hm", "tool_calls": [call]}
+    turn = _turn(_event({"choices": [{"index": 0, "message": message, "finish_reason": "tool_calls"}]}), DONE)
+    assert (turn.thinking, turn.tool_requests) == ("hm", (ToolRequest(name="f", arguments={}, provider_id="A"),))
+
+
+def test_an_old_function_call_is_a_call_without_an_id() -> None:
+    """In pieces, too; beside the new form it is the same call, told again (field report)."""
+    turn = _turn(
+        _delta(function_call={"name": "add", "arguments": ""}),
+        _delta(function_call={"arguments": '{"a":'}),
+        _delta(function_call={"arguments": "1}"}),
+        _finish("function_call"),
+        DONE,
+    )
+    assert turn.tool_requests == (ToolRequest(name="add", arguments={"a": 1}),)
+    function = {"name": "f", "arguments": "{}"}
+    both = _delta(tool_calls=[{"index": 0, "id": "A", "function": function}], function_call=function)
+    assert [request.provider_id for request in _turn(both, DONE).tool_requests] == ["A"]
+    assert _turn(_delta(content="a", function_call={"name": None, "arguments": ""}), DONE).tool_requests == ()
+    assert _broken(_delta(function_call=5), DONE)[1] is ModelGarbledError
+
+
+def test_a_finish_reason_is_told_from_the_end() -> None:
+    """After it the reader need not wait long (ours)."""
+    stream = ChatStream()
+    assert (stream.feed(_delta(content="a")), stream.has_finished) == ([(TEXT, "a")], False)
+    assert (stream.feed(_finish("stop")), stream.has_finished, stream.is_over) == ([], True, False)
+    stream.feed(DONE)
+    assert (stream.has_finished, stream.is_over) == (True, True)
 
 
 @given(

@@ -5,8 +5,10 @@ import pytest
 from treadle.adapters.models.openai_chat.wire import (
     CallFunction,
     CallPiece,
+    Choice,
     Chunk,
     Delta,
+    Usage,
     decode_chunk,
     decode_leniently,
 )
@@ -36,14 +38,22 @@ def test_null_is_as_good_as_missing() -> None:
 
 def test_what_strict_json_refuses_is_read_where_it_can_be() -> None:
     """Half a surrogate pair, bytes that are no UTF-8, NaN beside what matters (field report)."""
-    assert decode_leniently(b'{"choices":[{"delta":{"content":"\\ud83d"}}]}')[0].choices[0].delta.content == "\ud83d"
-    chunk, raw = decode_leniently(b'{"choices":[{"delta":{"content":"\xe6"},"logprobs":NaN}]}')
-    assert (chunk.choices[0].delta.content, raw) == ("\udce6", True)
+    said = Chunk(choices=[Choice(delta=Delta(content="\ud83d"))])
+    assert decode_leniently(b'{"choices":[{"delta":{"content":"\\ud83d"}}]}') == (said, False)
+    raw = Chunk(choices=[Choice(delta=Delta(content="\udce6"))])
+    assert decode_leniently(b'{"choices":[{"delta":{"content":"\xe6"},"logprobs":NaN}]}') == (raw, True)
+
+
+def test_fields_of_odd_types_are_read_where_they_can_be() -> None:
+    """Each by itself; null is no chunk and no fault (field report)."""
+    chunk, raw = decode_leniently(b'{"usage":{"prompt_tokens":-1,"total_tokens":"7"},"choices":[null]}')
+    assert (chunk, raw) == (Chunk(choices=[], usage=Usage(total_tokens=7)), False)
+    assert decode_leniently(b"null") == (None, False)
 
 
 @pytest.mark.parametrize(
     "data",
-    [b"{not json", b'{"choices":5}', b'{"choices":[1]}', b'"text"', b'{"usage":{"prompt_tokens":-1}}', b"[" * 100_000],
+    [b"{not json", b'{"choices":5}', b'{"choices":[1]}', b'"text"', b"5", b"[]", b"[" * 100_000],
 )
 def test_what_is_no_chunk_is_refused(data: bytes) -> None:
     """With one kind of exception, nesting without end included (ours)."""

@@ -1,7 +1,7 @@
 """The model port over a server that speaks OpenAI's chat completions.
 
 In: a `ModelRequest`. Out: what the model says, in lists, one a read. The official SDK makes the request (keys, base
-URL, headers, proxies); the bytes of the stream are read here. Nothing is retried here: that is the run's business.
+URL, headers, proxies); `reading` reads the bytes of the stream. Nothing is retried here: that is the run's business.
 
 Source: OpenAI API reference, "Create chat completion".
 """
@@ -20,10 +20,10 @@ import httpx2
 import openai
 from openai.resources.chat.completions import AsyncCompletions
 
-from treadle.adapters.models.openai_chat.failures import PROVIDER, of_broken_stream, of_sdk
+from treadle.adapters.models.openai_chat.failures import PROVIDER, of_sdk
 from treadle.adapters.models.openai_chat.payload import ChatPayload, dump_payload, load_payload
+from treadle.adapters.models.openai_chat.reading import read
 from treadle.adapters.models.openai_chat.request import chat_messages, chat_tools
-from treadle.adapters.models.openai_chat.stream import ChatStream
 from treadle.errors import MisuseError, ModelRefusedError
 from treadle.ports.model import ModelRequest
 from treadle.values.mappings import EMPTY, Json, frozen, thawed
@@ -32,8 +32,6 @@ from treadle.values.model import ModelItem
 CONNECT_TIMEOUT_S: Final = 10.0
 READ_TIMEOUT_S: Final = 600.0
 """The longest silence of a provider that is waited out here. A run's own limits are shorter."""
-DRAIN_TIMEOUT_S: Final = 0.02
-"""How long the end of the body is waited for after the end marker, so that the connection can be used again."""
 
 _NO_KEY: Final = "no-key"
 """Stands in for a key towards a server of one's own that asks for none: the SDK makes no request without one."""
@@ -90,7 +88,7 @@ class OpenAIChat:
         try:
             async with (
                 client.chat.completions.with_streaming_response.create(**fields) as response,
-                aclosing(_read(response.http_response)) as lists,
+                aclosing(read(response.http_response)) as lists,
             ):
                 async for items in lists:
                     yield items
@@ -180,42 +178,3 @@ class _LoopClient:
             yield
         finally:
             await self.client.close()
-
-
-async def _read(response: httpx2.Response) -> AsyncGenerator[list[ModelItem], None]:
-    """The items of a response, one list a read.
-
-    Raises:
-        ModelError: What broke, after all that came before it.
-    """
-    stream = ChatStream(content_type=response.headers.get("content-type", ""))
-    rest: list[ModelItem] = []
-    broken: httpx2.HTTPError | None = None
-    async with aclosing(response.aiter_bytes()) as reads:
-        try:
-            async for data in reads:
-                rest = stream.feed(data)
-                if stream.is_over:
-                    break
-                yield rest
-                rest = []
-        except httpx2.HTTPError as error:
-            broken = error
-        if stream.failure is None and stream.is_over:
-            await _drain(reads)
-    if not stream.is_over:
-        rest = stream.end()
-    if rest:
-        yield rest
-    if stream.failure is not None:
-        raise stream.failure if broken is None else of_broken_stream(broken) from (broken or stream.failure.__cause__)
-
-
-async def _drain(reads: AsyncGenerator[bytes, None]) -> None:
-    """Read to the end of the body if it is there: a connection whose body is left unread cannot be used again."""
-    try:
-        async with asyncio.timeout(DRAIN_TIMEOUT_S):
-            async for _ in reads:
-                pass
-    except (TimeoutError, httpx2.HTTPError):
-        return

@@ -1,10 +1,15 @@
 """The bytes of a chat completion stream to what the model says.
 
 In: bytes cut anywhere. Out: items of the model port, one list a read. Knows nothing of HTTP, of requests and of when to
-try again. A turn has ended in good order when the end marker came, or a finish reason and then the end of the bytes.
+try again.
 
-Only `choices[0]` is read, for one is asked for. A `refusal` is speech to the user, so it is text. The old
-`function_call` is not read.
+A turn has ended in good order when the end marker came, for that is what the marker says, with or without a finish
+reason; or a finish reason and then the end of the bytes. The end of the bytes with neither is a cut answer.
+
+Only the choice at index 0 is read, for one is asked for. A `refusal` is speech to the user, so it is text. An event
+whose fields have odd types is read field by field, see `tolerance`. Servers that say nothing in deltas are heard where
+they speak: a whole `message` or a `text` in the choice; a `function_call` is a call without an id at index 0. Each is
+passed over where the deltas have said it already.
 
 Source: OpenAI API reference, "Streaming"; docs of compatible servers for what they add.
 """
@@ -18,7 +23,16 @@ import msgspec
 from treadle.adapters.models.openai_chat.failures import PROVIDER, in_stream
 from treadle.adapters.models.openai_chat.mending import Mender
 from treadle.adapters.models.openai_chat.payload import ChatPayload
-from treadle.adapters.models.openai_chat.wire import CallPiece, Choice, Chunk, Usage, decode_chunk, decode_leniently
+from treadle.adapters.models.openai_chat.wire import (
+    CallFunction,
+    CallPiece,
+    Choice,
+    Chunk,
+    Delta,
+    Usage,
+    decode_chunk,
+    decode_leniently,
+)
 from treadle.codec.foreign import whole_text
 from treadle.errors import ModelError, ModelGarbledError, ModelTruncatedError
 from treadle.framing.sse import FrameTooLargeError, SseParser
@@ -58,10 +72,17 @@ class ChatStream:
         self._usage = NO_USAGE
         self._stop_reason: StopReason | None = None
         self._reasoning_field = ""
+        self._call_field = ""
+        self._speaks_apart = False  # in `message` or `text`, because no delta said anything before
         # Set while a character is cut over two events, or the present event is not UTF-8.
         self._tangled = False
         self._raw = False
         self._menders = {THINKING: Mender(), TEXT: Mender()}
+
+    @property
+    def has_finished(self) -> bool:
+        """No more of the answer is due: a finish reason came, or nothing more will be read."""
+        return self._stop_reason is not None or self.is_over
 
     def feed(self, data: bytes) -> list[ModelItem]:
         """Read on; give what these bytes complete. What comes after the end is not read."""
@@ -101,7 +122,15 @@ class ChatStream:
     def _hear(self, chunk: Chunk, items: list[ModelItem]) -> None:
         self._heard = True
         if chunk.choices:
-            self._hear_choice(chunk.choices[0], items)
+            choice = chunk.choices[0]
+            if choice.index:
+                choice = _asked_for(chunk.choices)
+            if choice.delta is not None:
+                self._hear_delta(choice.delta, items)
+            if choice.message is not None or choice.text:
+                self._hear_apart(choice, items)
+            if choice.finish_reason:
+                self._stop_reason = _STOP_REASONS.get(choice.finish_reason, StopReason.OTHER)
         if chunk.usage is not None:
             self._count(chunk.usage, items)
         if chunk.error:
@@ -109,21 +138,35 @@ class ChatStream:
         elif chunk.choices is None and chunk.message is not None:
             self._break(items, in_stream({"message": chunk.message, "type": chunk.type, "code": chunk.code}))
 
-    def _hear_choice(self, choice: Choice, items: list[ModelItem]) -> None:
-        delta = choice.delta
-        if delta is not None:
-            if delta.reasoning_content or delta.reasoning:
-                # Some gateways give the same thought in both fields.
-                self._reasoning_field = "reasoning_content" if delta.reasoning_content else "reasoning"
-                self._say(THINKING, delta.reasoning_content or delta.reasoning or "", items)
-            if delta.content:
-                self._say(TEXT, delta.content, items)
-            if delta.refusal:
-                self._say(TEXT, delta.refusal, items)
-            for piece in delta.tool_calls or ():
+    def _hear_delta(self, delta: Delta, items: list[ModelItem]) -> None:
+        if delta.reasoning_content or delta.reasoning:
+            # Some gateways give the same thought in both fields.
+            self._reasoning_field = "reasoning_content" if delta.reasoning_content else "reasoning"
+            self._say(THINKING, delta.reasoning_content or delta.reasoning or "", items)
+        if delta.content:
+            self._say(TEXT, delta.content, items)
+        if delta.refusal:
+            self._say(TEXT, delta.refusal, items)
+        if delta.tool_calls:
+            self._call_field = "tool_calls"
+            for piece in delta.tool_calls:
                 self._hear_call(piece, items)
-        if choice.finish_reason:
-            self._stop_reason = _STOP_REASONS.get(choice.finish_reason, StopReason.OTHER)
+        if delta.function_call is not None:
+            self._hear_function(delta.function_call, items)
+
+    def _hear_apart(self, choice: Choice, items: list[ModelItem]) -> None:
+        """Speech outside of deltas. Where a delta has spoken, it repeats that."""
+        if self._has_spoken and not self._speaks_apart:
+            return
+        if choice.message is not None:
+            self._hear_delta(choice.message, items)
+        elif choice.text:
+            self._say(TEXT, choice.text, items)
+        self._speaks_apart = self._has_spoken
+
+    @property
+    def _has_spoken(self) -> bool:
+        return bool(self._said[TEXT] or self._said[THINKING] or self._call_field)
 
     def _say(self, kind: str, text: str, items: list[ModelItem]) -> None:
         if self._tangled:
@@ -143,6 +186,12 @@ class ChatStream:
         if piece.extra_content is not None and piece.id:
             self._seals[piece.id] = piece.extra_content
 
+    def _hear_function(self, function: CallFunction, items: list[ModelItem]) -> None:
+        """The old form of a call. Some gateways give it beside the new one."""
+        if self._call_field != "tool_calls" and (function.name or function.arguments):
+            self._call_field = "function_call"
+            items += self._calls.fragment(index=0, provider_id=None, name=function.name, arguments=function.arguments)
+
     def _hear_odd(self, payload: bytes, items: list[ModelItem]) -> None:
         """An event that is the end marker, empty, not quite JSON, or not what it should be."""
         stripped = payload.strip()
@@ -155,7 +204,8 @@ class ChatStream:
                 self._break(items, _garbled("the provider sent an event that cannot be read"), cause=error)
                 return
             self._tangled = True
-            self._hear(chunk, items)
+            if chunk is not None:
+                self._hear(chunk, items)
             self._raw = False
             self._tangled = any(mender.holds for mender in self._menders.values())
 
@@ -165,10 +215,10 @@ class ChatStream:
             self._end_turn(items)
             return
         try:
-            chunk = decode_chunk(payload)
-        except msgspec.DecodeError:
+            decode_leniently(payload)
+        except ValueError:
             return
-        self._hear(chunk, items)
+        self._hear_odd(payload, items)
 
     def _mended(self, kind: str, text: str) -> str:
         mender = self._menders[kind]
@@ -227,6 +277,11 @@ class ChatStream:
         self._tangled = False
         for kind, mender in self._menders.items():
             self._say(kind, mender.flush(), items)
+
+
+def _asked_for(choices: list[Choice]) -> Choice:
+    """The first choice at index 0; one that says nothing where there is none."""
+    return next((choice for choice in choices if not choice.index), Choice())
 
 
 def _garbled(message: str) -> ModelGarbledError:

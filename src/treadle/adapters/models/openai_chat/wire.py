@@ -11,6 +11,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from treadle.adapters.models.openai_chat.tolerance import put_right
+
 Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
@@ -39,13 +41,18 @@ class Delta(msgspec.Struct, gc=False):
     reasoning: str | None = None
     refusal: str | None = None
     tool_calls: list[CallPiece] | None = None
+    function_call: CallFunction | None = None
+    """The one call of a model from before there were several."""
 
 
 class Choice(msgspec.Struct, gc=False):
-    """The one choice asked for."""
+    """One choice; only that at index 0 was asked for. `message` and `text` stand in for a missing `delta`."""
 
     delta: Delta | None = None
     finish_reason: str | None = None
+    index: int | None = None
+    message: Delta | None = None
+    text: str | None = None
 
 
 class PromptDetails(msgspec.Struct, gc=False):
@@ -85,10 +92,13 @@ class Chunk(msgspec.Struct, gc=False):
 decode_chunk = msgspec.json.Decoder(Chunk).decode
 
 
-def decode_leniently(data: bytes) -> tuple[Chunk, bool]:
-    """A chunk that strict JSON refuses: with raw bytes that are no UTF-8, half a surrogate pair, or NaN somewhere.
+def decode_leniently(data: bytes) -> tuple[Chunk | None, bool]:
+    """A chunk that the strict reading refuses, for one of these reasons or several.
 
-    Shape:  the second tells whether the bytes were no UTF-8; each byte that is none then stands as U+DC80 to U+DCFF.
+    Fields of odd types, see `tolerance`; raw bytes that are no UTF-8, half a surrogate pair, or NaN somewhere.
+
+    Shape:  None for a null. The second tells whether the bytes were no UTF-8; each byte that is none then stands as
+            U+DC80 to U+DCFF.
     Raises:
         ValueError: It is no JSON, or not a chunk.
     """
@@ -97,6 +107,6 @@ def decode_leniently(data: bytes) -> tuple[Chunk, bool]:
     except UnicodeDecodeError:
         text, raw = data.decode("utf-8", "surrogateescape"), True
     try:
-        return msgspec.convert(json.loads(text), Chunk), raw
+        return msgspec.convert(put_right(json.loads(text)), Chunk | None), raw
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
