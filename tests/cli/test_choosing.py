@@ -70,6 +70,32 @@ def test_a_base_url_needs_a_model_that_is_served(model: str | None) -> None:
         chosen_agent(choice(model=model, base_url="http://localhost:1"))
 
 
+@pytest.mark.parametrize(
+    "base_url",
+    ["", " ", "localhost:8000", "localhost", "/v1", "ftp://host/v1", "http://", "https:///v1", "http://:80/v1",
+     "http://host:port", "http://host:99999", "http://[::1", "http://ho st/v1", "http://host/\nv1", "HTTP"],
+)  # fmt: skip
+def test_a_base_url_is_an_address_on_the_web(base_url: str) -> None:
+    """docs/cli.md: what no request can be sent to is a misuse, not a model that fails."""
+    with pytest.raises(CommandMisuseError, match="--base-url"):
+        choice(model="openai-chat:x", base_url=base_url)
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    ["http://localhost", "https://a.example/v1/", "http://[::1]:8000/v1", "http://u:p@10.0.0.1:1", "HTTP://A"],
+)
+def test_every_address_on_the_web_will_do(base_url: str) -> None:
+    """docs/cli.md: any OpenAI-compatible server."""
+    assert choice(model="openai-chat:x", base_url=base_url).base_url == base_url
+
+
+def test_an_empty_model_is_not_taken_for_none() -> None:
+    """docs/cli.md: a script whose variable is empty is told so."""
+    with pytest.raises(CommandMisuseError, match="--model"):
+        choice(model="")
+
+
 def test_a_model_nobody_knows_is_a_problem_of_the_plan() -> None:
     """docs/cli.md: misuse."""
     with pytest.raises(PlanError):

@@ -157,6 +157,17 @@ def test_an_output_that_cannot_be_written_is_an_error() -> None:
     assert process.stderr.startswith("error: the output cannot be written: ")
 
 
+@pytest.mark.parametrize("words", [("run", *CALC, "hi"), ("run", *CALC, "--json", "hi"), ("doctor",), ("--version",)])
+def test_an_output_that_is_closed_is_an_error(words: tuple[str, ...]) -> None:
+    """docs/cli.md: nothing is run whose answer would be lost."""
+    process = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *command(*words)], cwd=PROGRAMS, env=environment(),
+        stderr=subprocess.PIPE, text=True, timeout=LONGEST_S, check=False,
+    )  # fmt: skip
+    said = "error: the output cannot be written: standard output is closed\n"
+    assert (process.returncode, process.stderr) == (1, said)
+
+
 @pytest.mark.requirement("CLI-03", "CLI-10", "CLI-12")
 @pytest.mark.parametrize(
     ("words", "said"),
@@ -181,6 +192,11 @@ def test_an_output_that_cannot_be_written_is_an_error() -> None:
             ("run", "--base-url", "http://localhost", "hi"),
             "treadle: --base-url needs --model openai-chat:NAME: it says where that model is served",
         ),
+        (
+            ("run", "--model", "openai-chat:x", "--base-url", "", "hi"),
+            "treadle: --base-url must be http://HOST or https://HOST with a path, not ''",
+        ),
+        (("run", "--model", "", "hi"), "treadle: --model must name a model, such as openai-chat:NAME, not be empty"),
     ],
 )
 def test_a_misuse_is_one_line_and_exits_2(words: tuple[str, ...], said: str) -> None:

@@ -10,12 +10,37 @@ from hypothesis import strategies as st
 
 from treadle.cli import foreign_text
 
-CONTROL_HEAVY = st.text(st.one_of(st.characters(), st.characters(categories=["Cc", "Zl", "Zp"])))
+TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+CONTROL_HEAVY = st.text(
+    st.one_of(st.characters(), st.characters(categories=["Cc", "Zl", "Zp"]), st.sampled_from(TURNS))
+)
 
 
 def controls(text: str) -> set[str]:
     """The control codes that stand in a text."""
     return {sign for sign in text if unicodedata.category(sign) == "Cc"}
+
+
+def turns(text: str) -> set[str]:
+    """The characters of a text that change its direction, by Unicode's own names for what they do."""
+    kinds = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
+    return {sign for sign in text if unicodedata.bidirectional(sign) in kinds}
+
+
+@given(CONTROL_HEAVY)
+def test_nothing_that_turns_the_direction_of_text_gets_through(text: str) -> None:
+    """Ours: what a person reads and approves is in the order in which it runs."""
+    assert turns(foreign_text.block(text)) == set()
+    assert turns(foreign_text.line(text)) == set()
+    assert turns(foreign_text.value({"a": [text]})) == set()
+
+
+def test_what_turns_text_is_spelled_out_and_what_joins_it_stays() -> None:
+    """docs/cli.md: by its code; families of emoji and Persian words stay whole."""
+    assert foreign_text.block("rm \u202etxt.a\u2069") == "rm \\u202etxt.a\\u2069"
+    assert turns(TURNS) == set(TURNS)
+    for whole in ("👩\u200d🚀", "می\u200cخواهم", "שלום"):
+        assert (foreign_text.block(whole), foreign_text.line(whole)) == (whole, whole)
 
 
 @given(CONTROL_HEAVY)
@@ -30,7 +55,7 @@ def test_where_a_text_is_cut_does_not_change_how_it_is_shown(pieces: list[str]) 
     assert foreign_text.block("".join(pieces)) == "".join(map(foreign_text.block, pieces))
 
 
-@given(st.text(st.characters(exclude_categories=["Cc"])))
+@given(st.text(st.characters(exclude_categories=["Cc"], exclude_characters=TURNS)))
 def test_text_without_control_codes_is_shown_as_it_is(text: str) -> None:
     """Ours: shown is what was said, in every script."""
     assert foreign_text.block(text) == text

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from treadle.app.agent import Agent
 from treadle.app.registry import model_named
@@ -31,6 +32,12 @@ class Choice:
     def __post_init__(self) -> None:
         if self.timeout_s is not None and not 0 < self.timeout_s < math.inf:
             raise CommandMisuseError(f"--timeout must be a number of seconds above 0, not {self.timeout_s!r}")
+        if self.model == "":
+            raise CommandMisuseError("--model must name a model, such as openai-chat:NAME, not be empty")
+        if self.base_url is not None and not _is_web_address(self.base_url):
+            raise CommandMisuseError(
+                f"--base-url must be http://HOST or https://HOST with a path, not {self.base_url!r}"
+            )
 
 
 def chosen_agent(choice: Choice) -> Agent:
@@ -56,3 +63,13 @@ def _with_model(choice: Choice) -> Agent:
     if choice.model is None:
         return agent
     return agent.with_model(model_named(choice.model, base_url=choice.base_url))
+
+
+def _is_web_address(url: str) -> bool:
+    """Whether a request can be sent there: a scheme that is spoken, a host, a port that is one."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 (it is read when it is asked for, and may be no number)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and url.isprintable() and " " not in url

@@ -6,6 +6,7 @@ Source: docs/cli.md.
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Annotated
 
 import typer
@@ -60,6 +61,9 @@ DebugOption = Annotated[bool, typer.Option("--debug", "-v", help="Show traceback
 
 def main(arguments: list[str]) -> int:
     """Run the command on these arguments. Returns the exit code."""
+    if sys.stdout is None:
+        complain("error: the output cannot be written: standard output is closed")
+        return ExitCode.ERROR
     lines.read_anything()
     try:
         code = app(arguments, prog_name="treadle", standalone_mode=False)
