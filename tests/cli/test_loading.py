@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from treadle.app.agent import Agent
 from treadle.cli.exits import CommandMisuseError
 from treadle.cli.loading import load_agent
+from treadle.values.model import ModelItem
 
 pytestmark = pytest.mark.requirement("CLI-12")
 
@@ -51,6 +52,10 @@ class Silent:
     """A model that is never asked."""
 
     name = "silent"
+
+    async def ask(self, _: object) -> AsyncGenerator[list[ModelItem], None]:
+        """Say nothing."""
+        yield []
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator
 
 import pytest
 
@@ -13,12 +14,17 @@ from treadle.cli.views import Form, form, looking
 from treadle.projections.typed.events import TextDelta as TypedText
 from treadle.values.events import TextDelta as KernelText
 from treadle.values.ids import RunId
+from treadle.values.model import ModelItem
 
 
 class Silent:
     """A model that is never asked."""
 
     name = "silent"
+
+    async def ask(self, _: object) -> AsyncGenerator[list[ModelItem], None]:
+        """Say nothing."""
+        yield []
 
 
 def test_the_two_options_name_a_form_each_and_not_both() -> None:

@@ -68,7 +68,7 @@ ROWS: dict[str, Requirement] = {
     ),
     "MACHINE-limits": Requirement(
         source=_MACHINE,
-        says="Rounds, tool calls, tokens, wall clock, stall and output bytes each end a run by a termination of its own.",
+        says="Rounds, calls, tokens, wall clock, stall and output bytes each end a run by a termination of its own.",
     ),
     "MACHINE-usage": Requirement(
         source="design: promise 10", says="Every attempt's usage counts, on every closing event; silence is counted."

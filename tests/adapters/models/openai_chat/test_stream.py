@@ -488,15 +488,6 @@ def test_an_old_function_call_is_a_call_without_an_id() -> None:
     assert _broken(_delta(function_call=5), DONE)[1] is ModelGarbledError
 
 
-def test_a_finish_reason_is_told_from_the_end() -> None:
-    """After it the reader need not wait long (ours)."""
-    stream = ChatStream()
-    assert (stream.feed(_delta(content="a")), stream.has_finished) == ([(TEXT, "a")], False)
-    assert (stream.feed(_finish("stop")), stream.has_finished, stream.is_over) == ([], True, False)
-    stream.feed(DONE)
-    assert (stream.has_finished, stream.is_over) == (True, True)
-
-
 @given(
     data=st.lists(st.sampled_from([_delta(content="a"), _finish("stop"), DONE, b"data: {", b"\n\n", b"\xff", b"x\r"]))
 )

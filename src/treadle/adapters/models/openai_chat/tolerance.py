@@ -29,7 +29,7 @@ _DETAILS: Final = ("prompt_tokens_details", "completion_tokens_details")
 _TEXTS: Final = ("content", "reasoning_content", "reasoning", "refusal")
 
 
-def put_right(event: Any) -> Any:  # noqa: ANN401 (JSON of any shape)
+def put_right(event: Any) -> Any:  # noqa: ANN401 (whatever a server sends)
     """An event with its odd fields in their types, as far as they are understood.
 
     Shape:  an event that fits `wire.Chunk` says the same before and after. Nothing is raised but RecursionError.
@@ -43,13 +43,13 @@ def put_right(event: Any) -> Any:  # noqa: ANN401 (JSON of any shape)
     }
 
 
-def _each(items: Any, put_item_right: Callable[[Any], Any]) -> Any:  # noqa: ANN401
+def _each(items: Any, put_item_right: Callable[[Any], Any]) -> Any:  # noqa: ANN401 (whatever a server sends)
     if not isinstance(items, list):
         return items or None
     return [put_item_right(item) for item in items if item is not None]
 
 
-def _choice(choice: Any) -> Any:  # noqa: ANN401
+def _choice(choice: Any) -> Any:  # noqa: ANN401 (whatever a server sends)
     if not isinstance(choice, dict):
         return choice
     return choice | {
@@ -60,7 +60,7 @@ def _choice(choice: Any) -> Any:  # noqa: ANN401
     }
 
 
-def _delta(delta: Any) -> Any:  # noqa: ANN401
+def _delta(delta: Any) -> Any:  # noqa: ANN401 (whatever a server sends)
     if not isinstance(delta, dict):
         return delta or None
     return (
@@ -73,7 +73,7 @@ def _delta(delta: Any) -> Any:  # noqa: ANN401
     )
 
 
-def _piece(piece: Any) -> Any:  # noqa: ANN401
+def _piece(piece: Any) -> Any:  # noqa: ANN401 (whatever a server sends)
     if not isinstance(piece, dict):
         return piece
     named = piece.get("id")
@@ -84,7 +84,7 @@ def _piece(piece: Any) -> Any:  # noqa: ANN401
     }
 
 
-def _function(function: Any) -> Any:  # noqa: ANN401
+def _function(function: Any) -> Any:  # noqa: ANN401 (whatever a server sends)
     if not isinstance(function, dict):
         return function or None
     arguments = function.get("arguments")
@@ -93,11 +93,11 @@ def _function(function: Any) -> Any:  # noqa: ANN401
     return function | {"arguments": json.dumps(arguments, ensure_ascii=False, separators=(",", ":"))}
 
 
-def _text(told: Any) -> Any:  # noqa: ANN401
+def _text(told: Any) -> Any:  # noqa: ANN401 (whatever a server sends)
     return "".join(map(_part, told)) if isinstance(told, list) else told
 
 
-def _part(part: Any) -> str:  # noqa: ANN401
+def _part(part: Any) -> str:  # noqa: ANN401 (whatever a server sends)
     if isinstance(part, dict) and part.get("type") in _TEXT_PARTS:
         part = part.get("text")
     return part if isinstance(part, str) else ""
@@ -111,12 +111,12 @@ def _usage(usage: dict[str, Any]) -> dict[str, Any]:
     return counts
 
 
-def _count(told: Any) -> int | None:  # noqa: ANN401
+def _count(told: Any) -> int | None:  # noqa: ANN401 (whatever a server sends)
     number = _index(told)
     return number if type(number) is int and number >= 0 else None
 
 
-def _index(told: Any) -> Any:  # noqa: ANN401
+def _index(told: Any) -> Any:  # noqa: ANN401 (whatever a server sends)
     if isinstance(told, str) and told.isascii() and told.isdecimal() and len(told) < len(str(MAX_COUNT)):
         return int(told)
     if isinstance(told, float) and told.is_integer() and abs(told) <= MAX_COUNT:
