@@ -58,9 +58,7 @@ class CloseState:
     short_thinking: Callable[[str], str | None]
     """Take thinking and give it if it needs no filter. None: it was not taken, call `think` with it."""
 
-    def __init__(
-        self, filters: Sequence[StreamFilter] = (), *, shown: str = "", answer_at: int | None = None
-    ) -> None:
+    def __init__(self, filters: Sequence[StreamFilter] = (), *, shown: str = "", answer_at: int | None = None) -> None:
         """Begin a segment.
 
         Args:
