@@ -17,4 +17,8 @@ ROWS: dict[str, Requirement] = {
     "TAKEOVER-bound": Requirement(
         source="ours", says="A round is begun again a stated number of times after lost workers; then the run ends."
     ),
+    "KILL-runner": Requirement(
+        source="design: promise 5",
+        says="A runner killed with -9 at any point on the way to the disk loses and doubles nothing that was shown.",
+    ),
 }
