@@ -1,0 +1,42 @@
+"""The root package: names that load what they name, when they are asked for."""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+import treadle
+
+MAIN = Path(treadle.__file__).parent / "__main__.py"
+
+
+def test_every_public_name_is_what_its_home_calls_so() -> None:
+    """Ours: the names of the root are those of the modules that hold them."""
+    for name in treadle.__all__:
+        value = getattr(treadle, name)
+        home = getattr(value, "__module__", "treadle")
+        assert name == "__version__" or getattr(importlib.import_module(home), name) is value
+
+
+def test_what_is_not_there_is_an_attribute_error() -> None:
+    """Ours: a typo is told as one."""
+    with pytest.raises(AttributeError, match="no attribute 'Agnet'"):
+        _ = treadle.Agnet  # type: ignore[attr-defined]  # wrong on purpose
+
+
+def test_all_names_are_listed_before_they_are_loaded() -> None:
+    """Ours: a prompt that completes names knows them."""
+    assert set(treadle.__all__) <= set(dir(treadle))
+
+
+def test_the_module_is_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ours: `python -m treadle` is `treadle`."""
+    monkeypatch.setattr(sys, "argv", ["treadle", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(MAIN), run_name="__main__")
+    assert ended.value.code == 0
+    assert treadle.__version__ in capsys.readouterr().out
