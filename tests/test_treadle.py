@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import treadle
+from treadle.cli import entry
 
 MAIN = Path(treadle.__file__).parent / "__main__.py"
 
@@ -40,3 +41,9 @@ def test_the_module_is_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pyte
         runpy.run_path(str(MAIN), run_name="__main__")
     assert ended.value.code == 0
     assert treadle.__version__ in capsys.readouterr().out
+
+
+def test_importing_the_command_runs_nothing() -> None:
+    """Ours: whoever looks through the modules starts nothing."""
+    module = importlib.import_module("treadle.__main__")
+    assert module.main is entry.main
