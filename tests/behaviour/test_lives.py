@@ -26,13 +26,13 @@ def no_logs() -> Iterator[None]:
 @pytest.mark.requirement("RUNNER-lives", "EV-1", "EV-3", "EV-4", "EV-10")
 @pytest.mark.usefixtures("no_logs")
 def test_in_any_life_of_runs_logs_close_once_and_say_what_was_shown() -> None:
-    """Issue, ours: over start, speech, readers, stops, crashes, recoveries and new messages."""
+    """Ours: over start, speech, readers, stops, crashes, recoveries and new messages."""
     run_state_machine_as_test(Lives, settings=settings(max_examples=100, stateful_step_count=STEPS))
 
 
 @pytest.mark.soak
 @pytest.mark.usefixtures("no_logs")
 def test_in_thousands_of_lives_too() -> None:
-    """Issue, ours: the same, drawn by the seed of the soak; two lives for five examples of a property."""
+    """Ours: the same, drawn by the seed of the soak; two lives for five examples of a property."""
     lives = settings().max_examples * 2 // 5
     run_state_machine_as_test(Lives, settings=settings(max_examples=lives, stateful_step_count=60))

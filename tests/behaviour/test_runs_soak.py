@@ -85,7 +85,7 @@ async def read_all(world: World, count: int, seed: int) -> None:
 @pytest.mark.skipif(not (PROC / "statm").exists(), reason="platform: memory and descriptors are read from /proc")
 @pytest.mark.parametrize(("kind", "warm_up"), [("memory", RUNS), ("sqlite", WARM_UP)])
 async def test_hundreds_of_runs_at_once_leave_nothing_behind(kind: str, warm_up: int, tmp_path: Path) -> None:
-    """Issue, ours: every reader's events are the log; no task, no descriptor and no memory stays.
+    """Ours: every reader's events are the log; no task, no descriptor and no memory stays.
 
     A store in memory holds the logs of all its runs at once, so there the first five hundred warm up for the second.
     """

@@ -32,7 +32,7 @@ DIGEST = request_digest(TURN_REQUEST, agent="calc", thread_id=NO_THREAD)
 )
 @pytest.mark.requirement("REC-digest")
 def test_what_was_not_asked_does_not_count(change: dict[str, Any]) -> None:
-    """Issue: idempotent by key. A second try has new ids, a thread that went on, and keys in another order."""
+    """Ours: idempotent by key. A second try has new ids, a thread that went on, and keys in another order."""
     assert request_digest(replace(TURN_REQUEST, **change), agent="calc", thread_id=NO_THREAD) == DIGEST
 
 
