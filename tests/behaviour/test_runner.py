@@ -37,7 +37,7 @@ from treadle.values.runs import RunStatus
 @pytest.mark.requirement("RUNNER-start")
 @everywhere
 async def test_a_started_run_goes_to_its_end_and_tells_all_of_it(world: World) -> None:
-    """Issue example, ours: `start`, `watch`, `get`, with the names that are promised."""
+    """Ours, an example: `start`, `watch`, `get`, with the names that are promised."""
     async with world.runner(scripted(ROUNDS)) as runner:
         run = await runner.start("a", "1+2?", thread_id="t1", key="k1", on_disconnect="continue")
         events = await watched(runner, run.run_id, after=None)
