@@ -20,7 +20,7 @@ compile() {
 compile dev.txt "$@" --all-extras --group dev pyproject.toml
 # The smaller locks are parts of dev.txt: one release of a package in the whole project.
 compile core.txt --constraint requirements/dev.txt pyproject.toml
-compile runtime.txt --constraint requirements/dev.txt --extra cli --extra openai pyproject.toml
+compile runtime.txt --constraint requirements/dev.txt --extra cli --extra openai --extra server pyproject.toml
 compile build.txt --constraint requirements/dev.txt --group build
 compile lock.txt "$@" --group lock
 compile local.txt --no-deps requirements/local.in
