@@ -48,6 +48,12 @@ class PlanError(MisuseError):
         self.problems = problems
 
 
+class UnguardedError(MisuseError):
+    """A server that anybody could reach was to start without asking anybody who they are."""
+
+    code = "unguarded"
+
+
 class PeerError(TreadleError):
     """The other side broke a rule or failed."""
 
@@ -144,6 +150,103 @@ class BadRequestError(PeerError):
     def __init__(self, message: str, *, pointer: str = "") -> None:
         super().__init__(message)
         self.pointer = pointer
+
+
+class AccessError(PeerError):
+    """A client may not do what it asks for."""
+
+    code = "access_refused"
+
+
+class UnauthenticatedError(AccessError):
+    """Nobody knows who asks. `challenge` is the value of the `WWW-Authenticate` header that goes with it."""
+
+    code = "unauthenticated"
+
+    def __init__(self, message: str, *, challenge: str = "Bearer") -> None:
+        super().__init__(message)
+        self.challenge = challenge
+
+
+class TicketError(UnauthenticatedError):
+    """The ticket is spent, too old, for another run, or none that was issued here."""
+
+    code = "ticket_refused"
+
+
+class ForbiddenError(AccessError):
+    """Whoever asks is known, and may not do this."""
+
+    code = "forbidden"
+
+
+class HostRefusedError(AccessError):
+    """The request names a host that this server does not answer for."""
+
+    code = "host_refused"
+
+
+class OriginRefusedError(AccessError):
+    """A page of another origin asks for something that would change this side."""
+
+    code = "origin_refused"
+
+
+class AccessUnavailableError(PeerError):
+    """Who asks cannot be found out: what vouches for them cannot be reached."""
+
+    code = "access_unavailable"
+    retryable = True
+
+
+class CapError(PeerError):
+    """A cap of the server is reached. `retry_after_s` says when it is worth another try; None: never."""
+
+    code = "cap_reached"
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
+
+
+class BodyTooLargeError(CapError):
+    """The body of a request is larger than it may be. It was not read to its end."""
+
+    code = "body_too_large"
+
+
+class BodyTooSlowError(CapError):
+    """The body of a request did not arrive in time."""
+
+    code = "body_too_slow"
+    retryable = True
+
+
+class RunTooLargeError(CapError):
+    """The log of a run is as large as it may be: nothing more is taken in for it."""
+
+    code = "run_too_large"
+
+
+class TooManyRunsError(CapError):
+    """Whoever asks has as many live runs as they may have."""
+
+    code = "too_many_runs"
+    retryable = True
+
+
+class TooManyReadersError(CapError):
+    """There are as many readers as there may be, of one principal or of all."""
+
+    code = "too_many_readers"
+    retryable = True
+
+
+class TooManyTicketsError(CapError):
+    """There are as many unspent tickets as there may be, of one principal or of all."""
+
+    code = "too_many_tickets"
+    retryable = True
 
 
 class RunLogError(TreadleError):

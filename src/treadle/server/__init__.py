@@ -1,0 +1,1 @@
+"""Runs over HTTP: started, read, left, found again, stopped."""

@@ -1,0 +1,157 @@
+"""What the server takes in: caps that are compared before the status line.
+
+In: requests, principals, runs. Out: a place that is given back on every way out, or a typed refusal. Knows nothing of
+routes, and starts nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterable, Generator
+from contextlib import AbstractAsyncContextManager, contextmanager
+from dataclasses import dataclass, fields
+from typing import Final
+
+from starlette.requests import Request
+
+from treadle.errors import (
+    BadRequestError,
+    BodyTooLargeError,
+    BodyTooSlowError,
+    RunTooLargeError,
+    TooManyReadersError,
+)
+from treadle.ports.clock import Clock
+from treadle.server.access.live_runs import LiveRuns, Place, StillLive
+from treadle.server.access.principal import Principal
+from treadle.values.ids import RunId
+from treadle.values.runs import RunState
+
+RETRY_READING_S: Final = 5.0
+"""What a reader who finds no place is told to wait."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """How much the server takes in.
+
+    Units: `body_bytes` is the body of one request, `body_s` the seconds it may take to arrive; `run_events` and
+    `run_log_bytes` are one run's log; `live_runs` and `readers` are one principal's, `all_readers` everybody's.
+    """
+
+    body_bytes: int = 1024 * 1024
+    body_s: float = 30.0
+    run_events: int = 1_000_000
+    run_log_bytes: int = 64 * 1024 * 1024
+    live_runs: int = 1_000
+    readers: int = 2_000
+    all_readers: int = 10_000
+
+    def __post_init__(self) -> None:
+        for cap in fields(self):
+            if not (value := getattr(self, cap.name)) > 0:
+                raise ValueError(f"cap {cap.name} is above 0, not {value!r}")
+
+
+class Admission:
+    """The caps of one server, and what is taken of them."""
+
+    def __init__(self, caps: Caps, clock: Clock) -> None:
+        self.caps = caps
+        self._live_runs = LiveRuns(caps.live_runs, clock)
+        self._readers: Counter[Principal] = Counter()
+
+    async def body(self, request: Request) -> bytes:
+        """The body of a request, read no further than the cap.
+
+        Raises:
+            BodyTooLargeError: It is larger than it may be, or says that it is.
+            BodyTooSlowError: It did not arrive in time.
+            BadRequestError: Its length is no number.
+        """
+        told = request.headers.get("content-length")
+        if told is not None and not (told.isascii() and told.isdecimal()):
+            raise BadRequestError(f"expected a number of bytes in 'Content-Length', came {told[:40]!r}")
+        # A number of more digits than this cannot be read by Python, and is too large anyway.
+        if told is not None and (len(told) > 20 or int(told) > self.caps.body_bytes):
+            raise self._too_large()
+        try:
+            async with asyncio.timeout(self.caps.body_s):
+                return await self._read(request.stream())
+        except TimeoutError as late:
+            raise BodyTooSlowError(f"the body did not arrive within {self.caps.body_s:g} seconds") from late
+
+    def start(self, principal: Principal, still_live: StillLive) -> AbstractAsyncContextManager[Place]:
+        """Hold a place while a run is started; `keep` the run inside the block.
+
+        Args:
+            still_live: Tells which of some runs are live still. Asked where the count is full, once a second at most.
+        Raises:
+            TooManyRunsError: As many of the principal's runs are live as may be.
+        """
+        return self._live_runs.start(principal, still_live)
+
+    def ended(self, run_id: RunId) -> None:
+        """A run has ended: its place is free."""
+        self._live_runs.ended(run_id)
+
+    @contextmanager
+    def reader(self, principal: Principal) -> Generator[None, None, None]:
+        """Hold a place while somebody reads a stream.
+
+        Raises:
+            TooManyReadersError: As many of the principal's readers are there as may be, or of everybody's.
+        """
+        if self._readers[principal] >= self.caps.readers or self._readers.total() >= self.caps.all_readers:
+            raise TooManyReadersError(
+                f"at most {self.caps.readers} open streams each, {self.caps.all_readers} in all",
+                retry_after_s=RETRY_READING_S,
+            )
+        self._readers[principal] += 1
+        try:
+            yield
+        finally:
+            self._readers[principal] -= 1
+            if not self._readers[principal]:
+                del self._readers[principal]
+
+    def may_grow(self, run: RunState, *, log_bytes: int = 0) -> None:
+        """Refuse what would add to a log that is as large as it may be.
+
+        Raises:
+            RunTooLargeError: It is.
+        """
+        self.fits(events=run.next_index, log_bytes=log_bytes)
+
+    def fits(self, *, events: int, log_bytes: int) -> None:
+        """Refuse a log of this size.
+
+        Raises:
+            RunTooLargeError: It is larger than it may be.
+        """
+        if events >= self.caps.run_events or log_bytes >= self.caps.run_log_bytes:
+            raise RunTooLargeError(
+                f"a run has fewer than {self.caps.run_events} events and {self.caps.run_log_bytes} bytes; "
+                f"this one has {events} and {log_bytes}"
+            )
+
+    @property
+    def readers(self) -> int:
+        """How many streams are open now."""
+        return self._readers.total()
+
+    def live_runs(self, principal: Principal) -> int:
+        """How many live runs are counted for a principal now."""
+        return self._live_runs.taken(principal)
+
+    async def _read(self, pieces: AsyncIterable[bytes]) -> bytes:
+        body = bytearray()
+        async for piece in pieces:
+            if len(body) + len(piece) > self.caps.body_bytes:
+                raise self._too_large()
+            body += piece
+        return bytes(body)
+
+    def _too_large(self) -> BodyTooLargeError:
+        return BodyTooLargeError(f"a body has at most {self.caps.body_bytes} bytes")
