@@ -13,6 +13,7 @@ from treadle._version import __version__
 if TYPE_CHECKING:
     from treadle.app.agent import Agent
     from treadle.app.runner import Runner
+    from treadle.app.server import Server
     from treadle.errors import (
         CursorError,
         KeyReusedError,
@@ -58,6 +59,7 @@ _HOMES = {
     "RunStatus": "treadle.values.runs",
     "RunView": "treadle.runtime.run_view",
     "Runner": "treadle.app.runner",
+    "Server": "treadle.app.server",
     "StartedRun": "treadle.runtime.scoped_runs",
     "StateError": "treadle.errors",
     "ThreadBusyError": "treadle.errors",
@@ -92,6 +94,7 @@ __all__ = [
     "RunStatus",
     "RunView",
     "Runner",
+    "Server",
     "StartedRun",
     "StateError",
     "ThreadBusyError",

@@ -9,10 +9,10 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from treadle.adapters.system import RandomIds, SystemClock
 from treadle.app.agent import Agent
@@ -63,7 +63,7 @@ class Runner(ScopedRuns):
         self._stack = AsyncExitStack()
         self._open: RunnerParts | None = None
         self._supervisor: Supervisor | None = None
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._stopping: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
         async with AsyncExitStack() as stack:
@@ -94,14 +94,25 @@ class Runner(ScopedRuns):
             self._open = self._supervisor = None
             parts.is_closed = True
             parts.readers.close()
-            for task in self._leaving:
+            for task in self._stopping:
                 task.cancel()
-            if self._leaving:
-                await asyncio.wait(self._leaving)
+            if self._stopping:
+                await asyncio.wait(self._stopping)
 
     def within(self, scope: str) -> ScopedRuns:
         """The runs of another scope, while this runner is open. Its worker serves all scopes alike."""
         return ScopedRuns(self._opened, scope)
+
+    def stop_at_work(self, run_id: RunId, reason: str) -> None:
+        """Ask a run that this runner works on to stop, in whatever scope. Nothing happens where it works on none."""
+        lease = self._opened().worker.lease_of(run_id)
+        if lease is not None:
+            self._later(self._stop(lease.scope, run_id, reason), name=f"treadle stop {run_id}")
+
+    @property
+    def at_work(self) -> int:
+        """How many runs are worked on here now."""
+        return 0 if self._open is None else len(self._open.worker.live)
 
     async def drain(self) -> None:
         """Take no new work, and let live runs end for `drain_s` seconds. Leaving does it by itself.
@@ -119,14 +130,16 @@ class Runner(ScopedRuns):
 
     def _abandoned(self, scope: str, run_id: RunId) -> None:
         """The last reader of a run has gone for good, and its rule says that it ends with that."""
-        work = self._cancel_unread(scope, run_id)
-        task = asyncio.get_running_loop().create_task(work, name=f"treadle leave {run_id}")
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        self._later(self._stop(scope, run_id, "readers_left"), name=f"treadle leave {run_id}")
 
-    async def _cancel_unread(self, scope: str, run_id: RunId) -> None:
+    def _later(self, work: Coroutine[Any, Any, None], *, name: str) -> None:
+        task = asyncio.get_running_loop().create_task(work, name=name)
+        self._stopping.add(task)
+        task.add_done_callback(self._stopping.discard)
+
+    async def _stop(self, scope: str, run_id: RunId, reason: str) -> None:
         try:
             with suppress(RunNotFoundError):
-                await self.within(scope).cancel(run_id, reason="readers_left")
+                await self.within(scope).cancel(run_id, reason=reason)
         except RunLogError:
-            _log.exception("run %s has lost its readers and could not be told to stop", run_id)
+            _log.exception("run %s could not be told to stop (%s)", run_id, reason)

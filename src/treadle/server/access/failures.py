@@ -80,6 +80,7 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     errors.RunFinalError: Row(status=HTTPStatus.CONFLICT, message="the run is final: it hears nothing more"),
     errors.RunLiveError: Row(status=HTTPStatus.CONFLICT, message="the run is not final yet"),
     errors.CursorError: _ours(HTTPStatus.BAD_REQUEST),
+    errors.StoppingError: _AWAY,
     errors.StoreOwnedError: _AWAY,
     errors.StoreFullError: Row(status=HTTPStatus.INSUFFICIENT_STORAGE, message="there is no room to write"),
     errors.ResumeError: Row(status=HTTPStatus.CONFLICT, message="the answer was refused"),

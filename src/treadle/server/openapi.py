@@ -1,0 +1,7 @@
+"""placeholder"""
+
+from typing import Any
+
+
+def document(*, root_path: str) -> dict[str, Any]:
+    return {}
