@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from treadle import errors
 from treadle.codec.foreign import json_bytes, whole_text
-from treadle.values.mappings import EMPTY, FrozenDict, Json
+from treadle.values.mappings import EMPTY, FrozenDict, Json, empty
 
 _log: Final = logging.getLogger("treadle.server")
 
@@ -102,8 +102,8 @@ class Refusal:
     code: str
     message: str
     reference: str
-    headers: Mapping[str, str] = EMPTY
-    details: Mapping[str, Json] = field(default=EMPTY)
+    headers: Mapping[str, str] = field(default_factory=empty)
+    details: Mapping[str, Json] = field(default_factory=empty)
 
     @property
     def body(self) -> bytes:

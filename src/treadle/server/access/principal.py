@@ -6,7 +6,7 @@ In: nothing. Out: values. Knows nothing of how a name is proved.
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
 
@@ -36,20 +36,20 @@ USER_ACTIONS: Final = frozenset(Action) - {Action.METRICS}
 class Principal:
     """Somebody who asks, known by name.
 
-    Shape:  `scope` says whose runs are theirs; nothing is ever seen across scopes. What is counted per principal is
-            counted by name and scope.
+    Shape:  `scope` says whose runs are theirs; nothing is ever seen across scopes. Two are the same where name and
+            scope are: by these is counted what each may have.
     Units:  `until_s` is UTC seconds: when the proof of the name ends. None: it does not end by itself.
     """
 
     name: str
     scope: str
-    may: Set[Action] = USER_ACTIONS
-    until_s: float | None = None
+    may: Set[Action] = field(default=USER_ACTIONS, compare=False)
+    until_s: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        for field in ("name", "scope"):
-            if not isinstance(value := getattr(self, field), str) or not value:
-                raise ValueError(f"the {field} of a principal is text that is not empty, came {type(value).__name__}")
+        for part in ("name", "scope"):
+            if not isinstance(value := getattr(self, part), str) or not value:
+                raise ValueError(f"the {part} of a principal is text that is not empty, came {type(value).__name__}")
         object.__setattr__(self, "may", frozenset(Action(action) for action in self.may))
 
 

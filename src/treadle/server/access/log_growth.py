@@ -1,0 +1,80 @@
+"""How large the logs of live runs grow: what is over the caps is told of, once.
+
+In: what a worker stored, as an observer. Out: two calls, of a run that is too large and of one that has ended. What is
+counted is what this worker stored since it took the run; the events are known by their indexes, whoever stored them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from treadle.errors import RunTooLargeError
+from treadle.server.access.admission import Admission
+from treadle.values.events import FINAL_TYPES
+from treadle.values.ids import RunId
+from treadle.values.stretches import EntryStretch, Stretch
+
+
+@dataclass(slots=True)
+class _Size:
+    events: int = 0
+    size_bytes: int = 0
+    is_told: bool = False
+
+
+class LogGrowth:
+    """An observer that compares logs with the caps of a server.
+
+    Args:
+        too_large: Called once for a run whose log is larger than it may be; as a rule it has the run cancelled. It is
+            called in the run's own task and must not wait.
+    """
+
+    def __init__(self, admission: Admission, too_large: Callable[[RunId], None]) -> None:
+        self._admission = admission
+        self._too_large = too_large
+        self._sizes: dict[RunId, _Size] = {}
+
+    def stored(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
+        """These stretches were stored."""
+        size = self._sizes.setdefault(run_id, _Size())
+        for stretch in stretches:
+            size.events = max(size.events, stretch.index + stretch.events)
+            size.size_bytes += size_of(stretch)
+        if _is_end(stretches):
+            self._admission.ended(run_id)
+            return
+        try:
+            self._admission.fits(events=size.events, log_bytes=size.size_bytes)
+        except RunTooLargeError:
+            if not size.is_told:
+                size.is_told = True
+                self._too_large(run_id)
+
+    def released(self, run_id: RunId, /) -> None:
+        """This worker has let the run go."""
+        self._sizes.pop(run_id, None)
+
+
+def size_of(stretch: Stretch) -> int:
+    """About how many bytes a stretch takes: those of its text, and of its entries as JSON."""
+    if isinstance(stretch, EntryStretch):
+        return sum(len(msgspec.json.encode(entry, enc_hook=_plain)) for entry in stretch.entries)
+    return sum(len(text.encode()) for text in stretch.texts)
+
+
+def _is_end(stretches: Sequence[Stretch]) -> bool:
+    return any(
+        isinstance(entry, FINAL_TYPES)
+        for stretch in stretches
+        if isinstance(stretch, EntryStretch)
+        for entry in stretch.entries
+    )
+
+
+def _plain(value: object) -> object:
+    """What msgspec has no form for, where only size counts: a mapping as it is, an adapter's payload as nothing."""
+    return dict(value) if isinstance(value, Mapping) else None
