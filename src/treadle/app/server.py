@@ -5,19 +5,18 @@ Source: docs/server.md.
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, Final, Self
 
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from treadle.adapters.system import SystemClock
 from treadle.app.agent import Agent
+from treadle.app.application_life import ApplicationLife
 from treadle.app.runner import DRAIN_S, Runner
-from treadle.errors import PlanError, StoppingError, TreadleError
+from treadle.errors import PlanError, StoppingError
 from treadle.ports.observer import RunObserver
 from treadle.ports.store import Store
 from treadle.runtime.scoped_runs import ScopedRuns
@@ -25,17 +24,17 @@ from treadle.server.access.admission import Admission, Caps
 from treadle.server.access.anonymous import Anonymous
 from treadle.server.access.entrance import Access, Entrance
 from treadle.server.access.exposure import check_exposed
-from treadle.server.access.failures import refusal
 from treadle.server.access.hosts import ANY_HOST
+from treadle.server.access.log_growth import LogGrowth
 from treadle.server.application import application
 from treadle.server.delivery import Delivering, Ending
 from treadle.server.feeds import Feeds
-from treadle.server.looking_on import LogsAtWork
-from treadle.server.metrics import Metrics
+from treadle.server.metrics import EndsCounted, Metrics
 from treadle.server.parts import ServerParts
 from treadle.server.pulse import Pulse, Rhythm
 
-_log: Final = logging.getLogger("treadle.server")
+TOO_LARGE: Final = "log_too_large"
+"""The reason with which a run is cancelled whose log is larger than it may be."""
 
 
 class Server:
@@ -71,15 +70,14 @@ class Server:
         self._clock = SystemClock()
         self._admission = Admission(caps or Caps(), self._clock)
         self._metrics = Metrics(readers=lambda: self._admission.readers, live_runs=lambda: self._runner.at_work)
-        looking_on = LogsAtWork(self._admission, self._metrics, lambda run, why: self._runner.stop_at_work(run, why))
-        self._runner = Runner(agents, store=store, drain_s=drain_s, observers=(looking_on, *observers))
+        growth = LogGrowth(self._admission, lambda run_id: self._runner.stop_at_work(run_id, TOO_LARGE))
+        watchers: tuple[RunObserver, ...] = (growth, EndsCounted(self._metrics), *observers)
+        self._runner = Runner(agents, store=store, drain_s=drain_s, observers=watchers)
         self._pulse = Pulse(rhythm or Rhythm())
         self._entered = False
         self._stopping = False
-        self._starting = asyncio.Lock()
-        self._keeper: asyncio.Task[None] | None = None
         asks_nobody = access is None or isinstance(access, Anonymous)
-        self._app = application(
+        app = application(
             ServerParts(
                 within=self._within,
                 agents=tuple(agent.name for agent in agents),
@@ -92,11 +90,17 @@ class Server:
             allowed_hosts=None if asks_nobody and allowed_hosts is None else (allowed_hosts or (ANY_HOST,)),
             allow_origins=allow_origins,
         )
+        self._asgi = ApplicationLife(app, self)
 
     @property
     def asgi(self) -> ASGIApp:
         """The application. It starts with its lifespan, or else with its first request."""
-        return self._answer
+        return self._asgi
+
+    @property
+    def is_entered(self) -> bool:
+        """Whether it works, or is about to stop."""
+        return self._entered or self._stopping
 
     @property
     def runner(self) -> Runner:
@@ -114,7 +118,7 @@ class Server:
         try:
             await self.drain()
         finally:
-            self._entered = False
+            self._entered = self._stopping = False
             await self._runner.__aexit__(kind, error, trace)
 
     @asynccontextmanager
@@ -132,56 +136,6 @@ class Server:
         if self._entered:
             await self._runner.drain()
             await self._pulse.end_all()
-
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-            return
-        if not self._entered and not self._stopping:
-            try:
-                await self._start()
-            except TreadleError as failure:
-                await refusal(failure).send(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-    async def _live(self, receive: Receive, send: Send) -> None:
-        """The lifespan of ASGI, for a server that is not mounted."""
-        await receive()
-        try:
-            await self.__aenter__()
-        except (TreadleError, OSError) as failure:
-            await send({"type": "lifespan.startup.failed", "message": f"treadle: {failure}"})
-            return
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        await self.__aexit__(None, None, None)
-        await send({"type": "lifespan.shutdown.complete"})
-
-    async def _start(self) -> None:
-        """Start at the first request: whoever mounted it gave it no lifespan."""
-        async with self._starting:
-            if self._entered:
-                return
-            _log.warning(
-                "started at the first request: runs that an earlier process left are taken up only now, and nothing "
-                "drains at the end; give the application that this one is mounted in `lifespan=server.lifespan`"
-            )
-            begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._keeper = asyncio.get_running_loop().create_task(self._keep(begun), name="treadle server")
-            await begun
-
-    async def _keep(self, begun: asyncio.Future[None]) -> None:
-        try:
-            await self.__aenter__()
-        except TreadleError as failure:
-            begun.set_exception(failure)
-            return
-        begun.set_result(None)
-        try:
-            await asyncio.get_running_loop().create_future()
-        finally:
-            await self.__aexit__(None, None, None)
 
     def _within(self, scope: str) -> ScopedRuns:
         return self._runner.within(scope)

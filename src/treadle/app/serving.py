@@ -41,7 +41,7 @@ def listening(host: str, port: int) -> socket.socket:
             # the system, and would keep its socket until they are taken.
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNACKNOWLEDGED_MS)
         listener.bind(address)
-        listener.setblocking(False)
+        listener.setblocking(False)  # noqa: FBT003 (the name says it)
     except OSError:
         listener.close()
         raise

@@ -1,7 +1,7 @@
 """What is served, by its name, on a socket, until a stop signal.
 
-In: `MODULE:NAME`, where to listen, where runs are kept. Out: a line with the address, and an end in good order: the first
-signal drains, the second ends the process.
+In: `MODULE:NAME`, where to listen, where runs are kept. Out: a line with the address, what the operator should know, and
+an end in good order: the first signal drains, the second ends the process.
 
 Source: docs/cli.md.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import socket
 from collections.abc import Callable
 
@@ -25,8 +26,8 @@ from treadle.errors import UnguardedError
 def served(spec: str, *, store: str | None) -> Server:
     """The server that `spec` names, or one for the agents that it names.
 
-    Shape: `package.module:name`; an `Agent`, a list of them, a `Server`, or what a function without arguments returns if
-    that is one.
+    Shape: `package.module:name`; an `Agent`, a list of them, a `Server`, or what a function without arguments returns
+        if that is one.
     Args:
         store: Where the runs of agents are kept; None: where nothing was said. A `Server` has a store of its own.
     Raises:
@@ -58,6 +59,8 @@ def serve_until_asked(server: Server, *, host: str, port: int, say: Callable[[st
     """
     listener = _listening(host, port)
 
+    _show_logs()
+
     async def until_asked() -> None:
         with stop_signals() as stop:
 
@@ -73,6 +76,15 @@ def serve_until_asked(server: Server, *, host: str, port: int, say: Callable[[st
         raise CommandMisuseError(str(unguarded)) from None
     finally:
         listener.close()
+
+
+def _show_logs() -> None:
+    """What goes wrong stands on stderr, also without `--debug`: whoever runs a server reads it there."""
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.WARNING)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    for name in ("treadle", "uvicorn"):
+        logging.getLogger(name).addHandler(handler)
 
 
 def _listening(host: str, port: int) -> socket.socket:

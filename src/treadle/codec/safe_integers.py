@@ -14,7 +14,7 @@ LARGEST_SAFE: Final = 2**53 - 1
 
 
 def with_safe_integers(value: Json) -> Json:
-    """The value with integers beyond `LARGEST_SAFE`, in either direction, as text. What is not changed is not copied."""
+    """The value with integers beyond `LARGEST_SAFE`, up or down, as text. What is not changed is not copied."""
     if type(value) is int:
         return value if -LARGEST_SAFE <= value <= LARGEST_SAFE else str(value)
     if isinstance(value, dict):

@@ -1,6 +1,7 @@
 """Runs to the JSON that a client is answered with.
 
-In: states and views of runs. Out: JSON terms, and responses. A time is UTC seconds; a count that nobody reported is null.
+In: states and views of runs. Out: JSON terms, and responses. A time is UTC seconds; a count that nobody reported is
+null.
 """
 
 from __future__ import annotations

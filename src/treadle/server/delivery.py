@@ -6,7 +6,7 @@ run is the run's own rule, and a client that comes back with the id of the last 
 Our own ASGI response, for five reasons: it pulls and holds no queue; it sends all that is there at once; it hears a
 client go on every server, also in silence; a client that stops reading is ended; and it can be ended from outside.
 
-Source: docs/server.md, ADR 0019 (delivery over ASGI).
+Source: docs/server.md, ADR 0020 (delivery over ASGI).
 """
 
 from __future__ import annotations

@@ -5,10 +5,15 @@ In: what happened. Out: the text of a scrape. One registry a server, so that two
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, generate_latest
+
+from treadle.values.events import FINAL_TYPES, FinalEvent
+from treadle.values.ids import RunId
+from treadle.values.stretches import EntryStretch, Stretch, events_of
+from treadle.values.usage import COUNTS, count_or_none
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 
@@ -44,3 +49,28 @@ class Metrics:
     def text(self) -> bytes:
         """Everything, in the format of Prometheus."""
         return generate_latest(self._registry)
+
+
+class EndsCounted:
+    """An observer that counts how runs end, and what providers reported of them."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+
+    def stored(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
+        """Look whether a run has ended. See `RunObserver`."""
+        last = stretches[-1] if stretches else None
+        if not isinstance(last, EntryStretch):
+            return
+        for event in events_of(last, run_id):
+            if isinstance(event, FINAL_TYPES):
+                self._count(event)
+
+    def released(self, run_id: RunId, /) -> None:
+        """See `RunObserver`."""
+
+    def _count(self, ended: FinalEvent) -> None:
+        self._metrics.runs_ended.labels(ended.kind).inc()
+        for name in COUNTS:
+            if (count := count_or_none(ended.outcome.usage, name)) is not None:
+                self._metrics.tokens.labels(name).inc(count)

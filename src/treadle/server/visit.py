@@ -1,7 +1,7 @@
 """A request that was let in: who asks, whose runs they see, and the run or the thread it is about.
 
-In: a request, and the row of its route. Out: a visit, or a refusal. This is the way to every endpoint but the open ones,
-so none can forget to ask.
+In: a request, and the row of its route. Out: a visit, or a refusal. This is the way to every endpoint but the open
+ones, so none can forget to ask.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ RUN, THREAD = "run_id", "thread_id"
 class Visit:
     """A request that may be answered.
 
-    Shape: `runs` are those of the caller's scope. `run` is the run it is about, or the newest of the thread it is about;
-    None where it is about neither.
+    Shape: `runs` are those of the caller's scope. `run` is the run it is about, or the newest of the thread that it is
+        about; None where it is about neither.
     """
 
     parts: ServerParts

@@ -1,7 +1,7 @@
 """Stretches of a run's log to the payloads of the plain wire.
 
-In: a stretch, in log order from anywhere. Out: a payload for every event of it behind a place. Knows nothing of framing,
-of cursors or of who reads. This projection keeps no state, so nothing has to be folded from the beginning.
+In: a stretch, in log order from anywhere. Out: a payload for every event of it behind a place. Knows nothing of
+framing, of cursors or of who reads. This projection keeps no state, so nothing has to be folded from the beginning.
 
 Shape: the texts of speech are pure ASCII on the wire, by JSON's escapes: to encode them is to copy them, and no reader
 can take a line separator in them for a line end.
