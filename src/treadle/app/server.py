@@ -103,6 +103,16 @@ class Server:
         return self._entered or self._stopping
 
     @property
+    def metrics(self) -> Metrics:
+        """What it counts."""
+        return self._metrics
+
+    @property
+    def readers(self) -> int:
+        """How many streams are open now."""
+        return self._admission.readers
+
+    @property
     def runner(self) -> Runner:
         """The runner behind it, while it is entered."""
         return self._runner

@@ -1,7 +1,7 @@
 """What is served, by its name, on a socket, until a stop signal.
 
-In: `MODULE:NAME`, where to listen, where runs are kept. Out: a line with the address, what the operator should know, and
-an end in good order: the first signal drains, the second ends the process.
+In: `MODULE:NAME`, where to listen, where runs are kept. Out: a line with the address, what the operator should know,
+and an end in good order: the first signal drains, the second ends the process.
 
 Source: docs/cli.md.
 """

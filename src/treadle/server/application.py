@@ -88,7 +88,7 @@ def _open_routes(parts: ServerParts) -> Sequence[BaseRoute]:
         return answer({"status": "ok"})
 
     async def openapi(request: Request) -> Response:
-        return answer(document(root_path=request.scope.get("root_path", "")))
+        return answer(document(root_path=request.scope.get("root_path", ""), agents=parts.agents))
 
     return [
         StarletteRoute("/healthz", healthz),

@@ -18,6 +18,10 @@ from treadle.errors import BadRequestError
 from treadle.runtime.leaving import on_disconnect_of
 from treadle.server.negotiation import MAX_NAME_CHARS
 
+NAME_PATTERN: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$"
+"""A name that a client gives: on one line, no control codes."""
+ON_DISCONNECT_PATTERN: Final = r"^(continue|cancel|continue [0-9]{1,9}(\.[0-9]{1,9})? ?s)$"
+_NAME: Final = re.compile(NAME_PATTERN.removeprefix("^").removesuffix("$"))
 _PATH: Final = re.compile(r" - at `\$?(.*)`$")
 
 T = TypeVar("T")
@@ -73,7 +77,7 @@ def cancel_request(body: bytes) -> CancelRequest:
 
 
 def _check_name(name: str, given: str | None) -> None:
-    if given is not None and not (0 < len(given) <= MAX_NAME_CHARS and given.isprintable()):
+    if given is not None and not (0 < len(given) <= MAX_NAME_CHARS and _NAME.fullmatch(given)):
         raise BadRequestError(
             f"{name!r} is text of 1 to {MAX_NAME_CHARS} characters on one line, came {len(given)} characters",
             pointer=f"/{name}",
