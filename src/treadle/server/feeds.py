@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from dataclasses import replace
+from typing import Final, NamedTuple, TypeAlias
 
 from treadle.projections.plain.project import payloads
 from treadle.projections.plain.wire import Integers
@@ -18,7 +18,7 @@ from treadle.runtime.run_reading import RunReading
 from treadle.values.events import CLOSING_TYPES, FINAL_TYPES, KernelEvent
 from treadle.values.ids import RunId
 from treadle.values.runs import RunState
-from treadle.values.stretches import EntryStretch, Stretch, events_of
+from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch, events_of
 
 BLOCK_BYTES: Final = 64 * 1024
 """Characters after which a block ends, so that one send is bounded. One event alone may be larger."""
@@ -31,12 +31,11 @@ Framing: TypeAlias = Callable[[Stretch, RunId, int, Integers], list[str]]
 """The frames of a stretch's events behind an index."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Frames of events that follow one another.
+class Block(NamedTuple):
+    """Frames of events that follow one another. A tuple: one is made for every send.
 
     Shape: `last` is the index of its last event; `closes`: that event closes a segment; `is_final`: and the run.
-    `is_full`: it was ended by a bound, so there may be more.
+        `is_full`: it was ended by a bound, so there may be more.
     """
 
     data: bytes
@@ -84,6 +83,11 @@ class Feed:
         return block
 
     def _block(self, stretches: Sequence[Stretch], run_id: RunId, at: int) -> Block | None:
+        if len(stretches) == 1 and type(only := stretches[0]) is SpeechStretch and len(only.texts) < PAGE:
+            # What a reader that keeps up finds: a piece or a few of one passage.
+            data = "".join(self._framing(only, run_id, at, self._integers)).encode()
+            last = only.index + len(only.texts) - 1
+            return Block(data, last, closes=False, is_final=False, is_full=False) if data else None
         frames: list[str] = []
         size, records, last = 0, 0, at
         closing: KernelEvent | None = None

@@ -1,6 +1,7 @@
 """The table of routes: what stands where, what it is as far as access is concerned, and who answers.
 
-A route that is not in this table does not exist, and a row without an action is open to everybody.
+Every row has an action, so whoever calls is asked about it. Beside the table stand only paths that say nothing which
+depends on anybody; they are in `application`.
 """
 
 from __future__ import annotations
@@ -55,8 +56,6 @@ ROUTES: Final = (
     Route(method="GET", path="/v1/agents", action=Action.AGENTS, endpoint=endpoints.list_agents),
     Route(method="GET", path="/metrics", action=Action.METRICS, endpoint=endpoints.scrape),
 )
-OPEN_PATHS: Final = ("/healthz", "/readyz", "/openapi.json")
-"""Say nothing that depends on anybody: whether the server lives, whether it takes work, and what its routes are."""
 
 
 def answering(route: Route, parts: ServerParts) -> Callable[[Request], Awaitable[Response]]:

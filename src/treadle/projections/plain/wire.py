@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 from treadle.codec.foreign import json_text
@@ -51,6 +52,7 @@ _SPEECH: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
+@lru_cache(maxsize=1024)
 def speech_template(speech: str, run_id: RunId, key: int | CallId) -> SpeechTemplate:
     """The template of a stretch of speech of this kind, with its passage or its call."""
     kind, name = _SPEECH[speech]
