@@ -171,7 +171,7 @@ class KindRuns:
 
     def more(self) -> asyncio.Future[None]:
         """What is done with the next entry, or with the end."""
-        waiter = self._future()
+        waiter = self._new_future() if self._new_future is not None else self._first_future()
         self.waiters.append(waiter)
         return waiter
 
@@ -179,14 +179,13 @@ class KindRuns:
         """What is done when a reader lets the writer go on; None: it may."""
         if self.left > 0:
             return None
-        self._room = room = self._future()
+        self._room = room = self._new_future() if self._new_future is not None else self._first_future()
         self.wake()
         return room
 
-    def _future(self) -> asyncio.Future[None]:
-        if self._new_future is None:
-            # Kept, because to look for the running loop costs as much as what it makes.
-            self._new_future = asyncio.get_running_loop().create_future
+    def _first_future(self) -> asyncio.Future[None]:
+        # Kept, because to look for the running loop costs as much as what it makes.
+        self._new_future = asyncio.get_running_loop().create_future
         return self._new_future()
 
     def let(self, limit: int) -> None:

@@ -83,7 +83,12 @@ class Reader(Generic[E]):
                 else:
                     # All that is there was read. It is let go on in large steps: each may be a turn of the event loop.
                     if log.bounded and log.limit < index + BOUND // 2:
+                        waited = log.is_full
                         log.let(index + BOUND)
+                        if waited:
+                            # The writer runs next, and this one after it in the same turn of the loop.
+                            await asyncio.sleep(0)
+                            continue
                     await log.more()
         except (asyncio.CancelledError, Exception):
             # A generator that raised is over, the reader is not: all that was taken is given out before it waits.
