@@ -12,7 +12,8 @@ from treadle._version import __version__
 
 if TYPE_CHECKING:
     from treadle.app.agent import Agent
-    from treadle.app.runner import Runner, StartedRun
+    from treadle.app.runner import Runner
+    from treadle.app.server import Server
     from treadle.errors import (
         CursorError,
         KeyReusedError,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from treadle.plan.tools import Tool, stop_requested, tool
     from treadle.runtime.result import RunError, RunOutcome, RunResult
     from treadle.runtime.run_view import RunView
+    from treadle.runtime.scoped_runs import StartedRun
     from treadle.runtime.typed_stream import typed_stream
     from treadle.runtime.watching import WatchedRecord
     from treadle.values.limits import Limits, Retries
@@ -57,7 +59,8 @@ _HOMES = {
     "RunStatus": "treadle.values.runs",
     "RunView": "treadle.runtime.run_view",
     "Runner": "treadle.app.runner",
-    "StartedRun": "treadle.app.runner",
+    "Server": "treadle.app.server",
+    "StartedRun": "treadle.runtime.scoped_runs",
     "StateError": "treadle.errors",
     "ThreadBusyError": "treadle.errors",
     "Tool": "treadle.plan.tools",
@@ -91,6 +94,7 @@ __all__ = [
     "RunStatus",
     "RunView",
     "Runner",
+    "Server",
     "StartedRun",
     "StateError",
     "ThreadBusyError",

@@ -249,6 +249,13 @@ class TooManyTicketsError(CapError):
     retryable = True
 
 
+class StoppingError(TreadleError):
+    """The server is about to stop, or has not started yet: it takes no new work."""
+
+    code = "stopping"
+    retryable = True
+
+
 class RunLogError(TreadleError):
     """The log of a run could not be written or read."""
 

@@ -15,12 +15,13 @@ from tests.runtime.puppets import Asked, Puppet
 from tests.runtime.stores import SCOPE, LoopClock, StoreInHand, log_of
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.agent import Agent
-from treadle.app.runner import Runner, StartedRun
+from treadle.app.runner import Runner
 from treadle.errors import ThreadBusyError
 from treadle.plan.tools import tool
 from treadle.projections.typed.closing import typed_of
 from treadle.runtime.appender import UNWATCHED_S
 from treadle.runtime.hearing import CANCEL
+from treadle.runtime.scoped_runs import StartedRun
 from treadle.runtime.shown_so_far import ShownSoFar
 from treadle.runtime.supervisor import LEASE_S, PATIENCE_S
 from treadle.runtime.thread_history import stored_run

@@ -14,7 +14,6 @@ from treadle.values.facts import RoundCut, RoundOpened, TurnKept
 from treadle.values.model import ModelTurn
 from treadle.values.outcome import InvocationOutcome
 from treadle.values.runs import RunStatus
-from treadle.values.stretches import entries_of
 from treadle.values.usage import UsageDelta
 
 SPENT = UsageDelta(input_tokens=10, output_tokens=5)
@@ -23,7 +22,7 @@ SPENT = UsageDelta(input_tokens=10, output_tokens=5)
 async def view(hand: Hand) -> RunView:
     """The view of what was written."""
     state, stretches = await stored_run(hand.store, hand.lease.scope, hand.lease.run_id)
-    return view_of(state, entries_of(stretches, hand.lease.run_id))
+    return view_of(state, stretches)
 
 
 async def begun() -> Hand:
@@ -50,7 +49,7 @@ async def test_a_run_under_way_says_what_it_has_shown_and_spent_by_now() -> None
     seen = await view(hand)
     assert (seen.state, seen.text, seen.answer, seen.outcome) == (RunStatus.OWNED, "It is", "It is", None)
     assert seen.usage == SPENT + UsageDelta(unmeasured_rounds=1)
-    assert (seen.pending, seen.error_code, seen.events) == ((), None, 7)
+    assert (seen.pending, seen.error_code, seen.events, seen.cursor) == ((), None, 7, "1:6")
 
 
 @virtually

@@ -24,6 +24,7 @@ from treadle.cli.demonstrating import demonstrate
 from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.output import for_people, is_terminal
+from treadle.cli.serve_command import commands as serve_commands
 from treadle.cli.store_commands import commands as store_commands
 from treadle.cli.views import form, looking
 
@@ -86,7 +87,7 @@ def treadle(
         print(f"treadle {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        complain("treadle: what should it do? run, chat, demo or doctor; see 'treadle --help'")
+        complain("treadle: what should it do? run, chat, serve, demo or doctor; see 'treadle --help'")
         raise typer.Exit(ExitCode.MISUSE)
 
 
@@ -161,6 +162,7 @@ def doctor(*, debug: DebugOption = False) -> int:
     return concluded(work, debug=debug)
 
 
+app.add_typer(serve_commands)
 # Named last, so that the help lists what runs an agent before what looks at stored runs.
 app.add_typer(store_commands)
 

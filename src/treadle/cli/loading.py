@@ -1,4 +1,4 @@
-"""`MODULE:NAME` to the agent it names.
+"""`MODULE:NAME` to the agent, or to whatever it names.
 
 The module is looked for in the current directory first, as `python -m` does. Every way this can fail is the caller's
 to mend, so each is told in one line that names what was looked for.
@@ -24,13 +24,21 @@ def load_agent(spec: str) -> Agent:
     Raises:
         CommandMisuseError: There is no such agent. Where the agent's own module failed, that is the cause.
     """
+    return _agent(named(spec, what="--agent"), spec)
+
+
+def named(spec: str, *, what: str) -> object:
+    """What `spec` names, whatever that is. `what` is what the caller calls it.
+
+    Raises:
+        CommandMisuseError: There is nothing of that name.
+    """
     module_name, separator, name = spec.partition(":")
     if not (separator and module_name and name):
-        raise CommandMisuseError(f"--agent must be MODULE:NAME, as in 'my_agents:calc', not {spec!r}")
+        raise CommandMisuseError(f"{what} must be MODULE:NAME, as in 'my_agents:calc', not {spec!r}")
     if module_name.endswith(".py") or os.sep in module_name:
-        raise CommandMisuseError(f"--agent takes the name of a module, not of a file: {_as_module(module_name)}:{name}")
-    found = _attribute(_module(module_name), name)
-    return _agent(found, spec)
+        raise CommandMisuseError(f"{what} takes the name of a module, not of a file: {_as_module(module_name)}:{name}")
+    return _attribute(_module(module_name), name)
 
 
 def _as_module(path: str) -> str:
@@ -66,23 +74,33 @@ def _attribute(module: object, name: str) -> object:
 def _agent(found: object, spec: str) -> Agent:
     if isinstance(found, Agent):
         return found
-    if not _is_factory(found):
+    if not is_factory(found):
         raise CommandMisuseError(
-            f"{spec!r} must be an Agent, or a function without arguments that returns one, not {_kind(found)}"
+            f"{spec!r} must be an Agent, or a function without arguments that returns one, not {kind_of(found)}"
         )
-    try:
-        made = found()  # type: ignore[operator] # a factory is callable
-    except (Exception, SystemExit) as error:
-        # The function is the user's: it may raise anything.
-        raise CommandMisuseError(_failed(f"calling {spec!r}", error)) from error
+    made = called(found, spec)
     if isinstance(made, Agent):
         return made
     if inspect.iscoroutine(made):
         made.close()
-    raise CommandMisuseError(f"{spec!r} must return an Agent, not {_kind(made)}")
+    raise CommandMisuseError(f"{spec!r} must return an Agent, not {kind_of(made)}")
 
 
-def _is_factory(found: object) -> bool:
+def called(found: object, spec: str) -> object:
+    """What a function of the user's returns.
+
+    Raises:
+        CommandMisuseError: It failed, and what it raised is the cause.
+    """
+    try:
+        return found()  # type: ignore[operator] # a factory is callable
+    except (Exception, SystemExit) as error:
+        # The function is the user's: it may raise anything.
+        raise CommandMisuseError(_failed(f"calling {spec!r}", error)) from error
+
+
+def is_factory(found: object) -> bool:
+    """Whether it can be called without arguments."""
     if not callable(found):
         return False
     try:
@@ -97,6 +115,7 @@ def _failed(doing: str, error: BaseException) -> str:
     return f"{doing} failed: {said}"
 
 
-def _kind(found: object) -> str:
+def kind_of(found: object) -> str:
+    """The class of something, with its article."""
     name = type(found).__name__
     return f"an {name}" if name[0] in "aeiouAEIO" else f"a {name}"

@@ -22,7 +22,6 @@ from treadle.runtime.hearing import CANCEL
 from treadle.runtime.run_view import RunView, view_of
 from treadle.runtime.thread_history import stored_run
 from treadle.values.ids import RunId
-from treadle.values.stretches import entries_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +48,11 @@ async def glance(store: Store, scope: str, run_id: RunId) -> Glance:
     """
     state, stretches = await stored_run(store, scope, run_id)
     messages = await store.inbox(scope, run_id)
-    shown = [stretch for stretch in stretches if stretch.events]
+    view = view_of(state, stretches)
     return Glance(
-        view=view_of(state, entries_of(stretches, run_id)),
+        view=view,
         prompt=await asked_of(store, state),
-        cursor=f"{shown[-1].epoch}:{state.next_index - 1}" if shown else None,
+        cursor=view.cursor,
         cancel_asked=any(message.kind == CANCEL for message in messages),
         wake_at_s=state.wake_at_s,
     )

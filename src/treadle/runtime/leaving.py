@@ -47,9 +47,12 @@ def on_disconnect_of(text: str) -> OnDisconnect:
 
 
 class Readership:
-    """Who reads which run here. `abandoned` is told of a run whose rule says that it is to be cancelled now."""
+    """Who reads which run here.
 
-    def __init__(self, abandoned: Callable[[RunId], None]) -> None:
+    Shape: `abandoned` is told the scope and the id of a run whose rule says that it is to be cancelled now.
+    """
+
+    def __init__(self, abandoned: Callable[[str, RunId], None]) -> None:
         self._abandoned = abandoned
         self._readers: Counter[RunId] = Counter()
         self._timers: dict[RunId, asyncio.TimerHandle] = {}
@@ -63,24 +66,24 @@ class Readership:
         self._readers[run_id] += 1
         self._forget_timer(run_id)
 
-    def leave(self, run_id: RunId, rule: OnDisconnect, *, at_end: bool) -> None:
-        """One of its readers has gone; `at_end`: because its stream had ended."""
+    def leave(self, scope: str, run_id: RunId, rule: OnDisconnect, *, at_end: bool) -> None:
+        """One of a run's readers has gone; `at_end`: because its stream had ended."""
         self._readers[run_id] -= 1
         if self._readers[run_id]:
             return
         del self._readers[run_id]
         if rule.cancel_after_s is not None and not at_end:
             loop = asyncio.get_running_loop()
-            self._timers[run_id] = loop.call_later(rule.cancel_after_s, self._over, run_id)
+            self._timers[run_id] = loop.call_later(rule.cancel_after_s, self._over, scope, run_id)
 
     def close(self) -> None:
         """Keep no rule any more."""
         for run_id in list(self._timers):
             self._forget_timer(run_id)
 
-    def _over(self, run_id: RunId) -> None:
+    def _over(self, scope: str, run_id: RunId) -> None:
         self._timers.pop(run_id, None)
-        self._abandoned(run_id)
+        self._abandoned(scope, run_id)
 
     def _forget_timer(self, run_id: RunId) -> None:
         if (timer := self._timers.pop(run_id, None)) is not None:

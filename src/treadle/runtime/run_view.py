@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from treadle.runtime.shown_so_far import ShownSoFar
-from treadle.values.events import CLOSING_TYPES, AskUser, ClosingEvent, Error, Interrupt
+from treadle.values.events import CLOSING_TYPES, AskUser, ClosingEvent, Error, Interrupt, RunStarted
 from treadle.values.facts import FACT_TYPES, RoundCut, TurnKept
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.outcome import InvocationOutcome
 from treadle.values.pauses import PendingInterrupt
-from treadle.values.records import Entry
-from treadle.values.runs import RunState, RunStatus
+from treadle.values.runs import Cursor, RunState, RunStatus
+from treadle.values.stretches import Stretch, entries_of
 from treadle.values.usage import NO_USAGE, UNMEASURED_ROUND, UsageDelta
 
 _FACTS: Final = frozenset(FACT_TYPES)
@@ -42,18 +42,23 @@ class RunView:
     changed_s: float
     events: int
     """How many events the log holds."""
+    prompt: str = ""
+    """What its user said; "" where the run has not begun."""
+    cursor: str | None = None
+    """Stands on the last event that is in this view: whoever reads on after it sees every later one. None: no event."""
 
 
-def view_of(state: RunState, entries: Iterable[Entry]) -> RunView:
-    """The view of a run from its state and all its entries."""
-    shown, usage = ShownSoFar(), NO_USAGE
+def view_of(state: RunState, stretches: Sequence[Stretch]) -> RunView:
+    """The view of a run from its state and all that is stored of it."""
+    shown, usage, prompt = ShownSoFar(), NO_USAGE, ""
     closing: ClosingEvent | None = None
-    for entry in entries:
+    for entry in entries_of(stretches, state.run_id):
         if isinstance(entry, TurnKept | RoundCut):
             spent = entry.turn.usage if isinstance(entry, TurnKept) else entry.usage
             usage = usage + (spent if spent.reported else UNMEASURED_ROUND)
         elif type(entry) not in _FACTS:
             shown.add(entry)  # type: ignore[arg-type]  # what is no fact is an event
+            prompt = entry.prompt if isinstance(entry, RunStarted) else prompt
             closing = entry if isinstance(entry, CLOSING_TYPES) else None
     ended = closing.outcome if closing is not None else None
     return RunView(
@@ -70,4 +75,11 @@ def view_of(state: RunState, entries: Iterable[Entry]) -> RunView:
         created_s=state.created_s,
         changed_s=state.changed_s,
         events=state.next_index,
+        prompt=prompt,
+        cursor=_last_cursor(stretches),
     )
+
+
+def _last_cursor(stretches: Sequence[Stretch]) -> str | None:
+    last = next((stretch for stretch in reversed(stretches) if stretch.events), None)
+    return None if last is None else str(Cursor(epoch=last.epoch, index=last.index + last.events - 1))

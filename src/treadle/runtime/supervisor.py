@@ -44,6 +44,7 @@ class Supervisor:
         self._slots = asyncio.Semaphore(max_live)
         self._works: dict[asyncio.Task[None], Lease] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._drained_by_s: float | None = None
 
     async def __aenter__(self) -> Supervisor:
         loop = asyncio.get_running_loop()
@@ -55,13 +56,19 @@ class Supervisor:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        claims, *others = self._tasks
         try:
-            await _ended([claims])
-            if self._works:
-                await asyncio.wait(list(self._works), timeout=self._drain_s)
+            await self.drain()
         finally:
-            await _ended([*self._works, *others, claims])
+            await _ended([*self._works, *self._tasks])
+
+    async def drain(self) -> None:
+        """Claim nothing more, and wait for what is at work, `drain_s` from the first call of this at most."""
+        loop = asyncio.get_running_loop()
+        if self._drained_by_s is None:
+            self._drained_by_s = loop.time() + self._drain_s
+        await _ended(self._tasks[:1])
+        if self._works:
+            await asyncio.wait(list(self._works), timeout=max(0.0, self._drained_by_s - loop.time()))
 
     async def _for_ever(self, step: Callable[[], Awaitable[None]]) -> None:
         while True:

@@ -84,9 +84,9 @@ async def followed(
                 if isinstance(event, FINAL_TYPES):
                     return
                 is_close = to_end_of is Unit.SEGMENT and isinstance(event, CLOSING_TYPES)
-                if is_close and (await log.state(scope, run_id)).next_index == at + 1:
+                if is_close and await is_over(log, scope, run_id, at, to_end_of, closed=True):
                     return
-        if at == before and await _is_over(log, scope, run_id, at, to_end_of):
+        if at == before and await is_over(log, scope, run_id, at, to_end_of, closed=False):
             return
         await log.wait(scope, run_id, at, timeout_s=PATIENCE_S)
 
@@ -100,11 +100,16 @@ async def watched(
         yield record
 
 
-async def _is_over(log: RunLog, scope: str, run_id: RunId, at: int, to_end_of: Unit) -> bool:
-    """Whether nothing follows an event after which nothing was found."""
+async def is_over(log: RunLog, scope: str, run_id: RunId, at: int, to_end_of: Unit, *, closed: bool) -> bool:
+    """Whether a reader who stands at the last event has read to the end of the run, or of the segment at hand.
+
+    Args:
+        closed: The event at hand closes its segment, and this reader has just read it.
+    """
     state = await log.state(scope, run_id)
-    rests = state.is_final or (to_end_of is Unit.SEGMENT and state.status is RunStatus.WAITING)
-    return rests and at + 1 >= state.next_index
+    if at + 1 < state.next_index:
+        return False
+    return state.is_final or (to_end_of is Unit.SEGMENT and (closed or state.status is RunStatus.WAITING))
 
 
 async def _epoch_at(log: RunLog, state: RunState, index: int) -> int:

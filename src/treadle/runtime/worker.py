@@ -81,6 +81,11 @@ class Worker:
         """The runs at work now."""
         return tuple(self._live)
 
+    def lease_of(self, run_id: RunId) -> Lease | None:
+        """The lease of a run at work here; None for another one."""
+        work = self._live.get(run_id)
+        return None if work is None else work.lease
+
     async def look(self, run_id: RunId) -> None:
         """Something may have been sent to this run: if it is at work here, let it hear of it."""
         if (work := self._live.get(run_id)) is None:

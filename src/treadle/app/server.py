@@ -1,0 +1,158 @@
+"""Agents over HTTP: a runner and the routes to it, as one ASGI application.
+
+Source: docs/server.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Collection, Sequence
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, Final, Self
+
+from starlette.types import ASGIApp
+
+from treadle.adapters.system import SystemClock
+from treadle.app.agent import Agent
+from treadle.app.application_life import ApplicationLife
+from treadle.app.runner import DRAIN_S, Runner
+from treadle.errors import PlanError, StoppingError
+from treadle.ports.observer import RunObserver
+from treadle.ports.store import Store
+from treadle.runtime.scoped_runs import ScopedRuns
+from treadle.server.access.admission import Admission, Caps
+from treadle.server.access.anonymous import Anonymous
+from treadle.server.access.entrance import Access, Entrance
+from treadle.server.access.exposure import check_exposed
+from treadle.server.access.hosts import ANY_HOST
+from treadle.server.access.log_growth import LogGrowth
+from treadle.server.application import application
+from treadle.server.delivery import Delivering, Ending
+from treadle.server.feeds import Feeds
+from treadle.server.metrics import EndsCounted, Metrics
+from treadle.server.parts import ServerParts
+from treadle.server.pulse import Pulse, Rhythm
+
+TOO_LARGE: Final = "log_too_large"
+"""The reason with which a run is cancelled whose log is larger than it may be."""
+
+
+class Server:
+    """Agents behind HTTP. `asgi` is the application, to be served by itself or mounted in another one.
+
+    Shape: `access` says who asks: `ApiKeys`, `BearerJwt`, a function of one's own; without it nobody is asked, and the
+    server answers this machine alone. `allowed_hosts` are the names it answers for: without `access` those of this
+    machine, else any. `allow_origins` are the sites whose pages may call it: none. `store`, `drain_s` and `observers`
+    are those of a `Runner`.
+
+    Raises:
+        PlanError: There are no agents, or two have one name.
+        UnguardedError: Nobody is asked who they are, and every site's pages may call.
+    """
+
+    def __init__(  # noqa: PLR0913 (one for each thing it is made of)
+        self,
+        agents: Sequence[Agent],
+        *,
+        store: str | Store = "memory://",
+        access: Access | None = None,
+        caps: Caps | None = None,
+        allowed_hosts: Collection[str] | None = None,
+        allow_origins: Collection[str] = (),
+        drain_s: float = DRAIN_S,
+        observers: Sequence[RunObserver] = (),
+        rhythm: Rhythm | None = None,
+    ) -> None:
+        if not agents:
+            raise PlanError(("a server needs at least one agent, came none",))
+        check_exposed("127.0.0.1", access, allow_origins=allow_origins)
+        self.access = access
+        self._clock = SystemClock()
+        self._admission = Admission(caps or Caps(), self._clock)
+        self._metrics = Metrics(readers=lambda: self._admission.readers, live_runs=lambda: self._runner.at_work)
+        growth = LogGrowth(self._admission, lambda run_id: self._runner.stop_at_work(run_id, TOO_LARGE))
+        watchers: tuple[RunObserver, ...] = (growth, EndsCounted(self._metrics), *observers)
+        self._runner = Runner(agents, store=store, drain_s=drain_s, observers=watchers)
+        self._pulse = Pulse(rhythm or Rhythm())
+        self._entered = False
+        self._stopping = False
+        asks_nobody = access is None or isinstance(access, Anonymous)
+        app = application(
+            ServerParts(
+                within=self._within,
+                agents=tuple(agent.name for agent in agents),
+                entrance=Entrance(access, clock=self._clock),
+                admission=self._admission,
+                delivering=Delivering(feeds=Feeds(), pulse=self._pulse, ended=self._ended),
+                metrics=self._metrics,
+                check_open=self._check_open,
+            ),
+            allowed_hosts=None if asks_nobody and allowed_hosts is None else (allowed_hosts or (ANY_HOST,)),
+            allow_origins=allow_origins,
+        )
+        self._asgi = ApplicationLife(app, self)
+
+    @property
+    def asgi(self) -> ASGIApp:
+        """The application. It starts with its lifespan, or else with its first request."""
+        return self._asgi
+
+    @property
+    def is_entered(self) -> bool:
+        """Whether it works, or is about to stop."""
+        return self._entered or self._stopping
+
+    @property
+    def metrics(self) -> Metrics:
+        """What it counts."""
+        return self._metrics
+
+    @property
+    def readers(self) -> int:
+        """How many streams are open now."""
+        return self._admission.readers
+
+    @property
+    def runner(self) -> Runner:
+        """The runner behind it, while it is entered."""
+        return self._runner
+
+    async def __aenter__(self) -> Self:
+        await self._runner.__aenter__()
+        self._entered, self._stopping = True, False
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            await self.drain()
+        finally:
+            self._entered = self._stopping = False
+            await self._runner.__aexit__(kind, error, trace)
+
+    @asynccontextmanager
+    async def lifespan(self, _: Any = None) -> AsyncGenerator[None, None]:  # noqa: ANN401 (any application)
+        """The time of an application that this one is mounted in: `FastAPI(lifespan=server.lifespan)`."""
+        async with self:
+            yield
+
+    async def drain(self) -> None:
+        """Take no new work, let live runs end for `drain_s` seconds, then end the streams. Leaving does it by itself.
+
+        Whoever reads a run that did not end comes back to the next process that works on it.
+        """
+        self._stopping = True
+        if self._entered:
+            await self._runner.drain()
+            await self._pulse.end_all()
+
+    def _within(self, scope: str) -> ScopedRuns:
+        return self._runner.within(scope)
+
+    def _check_open(self) -> None:
+        if self._stopping or not self._entered:
+            raise StoppingError("this server is about to stop and takes no new work")
+
+    def _ended(self, ending: Ending) -> None:
+        self._metrics.streams_ended.labels(ending.value).inc()

@@ -1,0 +1,1 @@
+"""Kernel events in their own words, as JSON: the wire of whoever has no other protocol to speak."""

@@ -1,0 +1,68 @@
+"""One reader of one stored run: its place, what lies behind it, and what its leaving means.
+
+In: where it begins and how far it reads. Out: stretches of the log, or records. Whoever delivers by stretches asks
+`after` for what is there, `more` to be woken, and `is_over` whether anything can still come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from typing import Self
+
+from treadle.runtime.leaving import GOES_ON, OnDisconnect
+from treadle.runtime.runner_parts import RunnerParts
+from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, followed, is_over
+from treadle.values.runs import RunState
+from treadle.values.stretches import Stretch
+
+
+class RunReading:
+    """A reader, for the time of its block: the run counts it as one that reads it.
+
+    Shape: `place` is the index it begins after; `at_end` is set by whoever has read to the end, so that the leaving of
+    its block is none.
+    """
+
+    def __init__(self, parts: RunnerParts, state: RunState, *, place: int, to_end_of: Unit) -> None:
+        self.state = state
+        self.place = place
+        self.to_end_of = to_end_of
+        self.at_end = False
+        self._parts = parts
+        self._scope, self._run_id = state.scope, state.run_id
+
+    async def __aenter__(self) -> Self:
+        self._parts.readers.enter(self._run_id)
+        self._parts.worker.wake(self._run_id)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        rule = GOES_ON if self._parts.is_closed else rule_of(self.state)
+        self._parts.readers.leave(self._scope, self._run_id, rule, at_end=self.at_end)
+
+    async def after(self, at: int, *, limit: int) -> Sequence[Stretch]:
+        """What is stored behind an event. See `RunLog.read`."""
+        return await self._parts.store.read(self._scope, self._run_id, at, limit=limit)
+
+    async def more(self, at: int) -> None:
+        """Come back when there may be more behind an event. See `RunLog.wait`."""
+        await self._parts.store.wait(self._scope, self._run_id, at, timeout_s=PATIENCE_S)
+
+    async def is_over(self, at: int, *, closed: bool) -> bool:
+        """Whether a reader who stands at this event, which closes its segment or does not, has read all it will."""
+        return await is_over(self._parts.store, self._scope, self._run_id, at, self.to_end_of, closed=closed)
+
+    async def records(self) -> AsyncGenerator[WatchedRecord, None]:
+        """Every event behind the place, live, to the end."""
+        found = followed(self._parts.store, self._scope, self._run_id, at=self.place, to_end_of=self.to_end_of)
+        async with aclosing(found) as records:
+            async for record in records:
+                yield record
+        self.at_end = True
+
+
+def rule_of(state: RunState) -> OnDisconnect:
+    """What the leaving of a run's last reader does."""
+    after_s = state.properties.get("cancel_after_s")
+    return GOES_ON if after_s is None else OnDisconnect(cancel_after_s=after_s)

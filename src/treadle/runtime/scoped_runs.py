@@ -1,0 +1,243 @@
+"""The runs of one scope: started, read, stopped and looked at.
+
+Nothing is ever seen across scopes: a run of another one is not found.
+
+Source: docs/runner.md, ADR 0018 (one runner, many scopes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any
+
+from treadle.codec.request_digest import request_digest
+from treadle.errors import PlanError, RunFinalError
+from treadle.runtime.hearing import CANCEL
+from treadle.runtime.leaving import OnDisconnect, on_disconnect_of
+from treadle.runtime.run_reading import RunReading
+from treadle.runtime.run_view import RunView, view_of
+from treadle.runtime.runner_parts import RunnerParts
+from treadle.runtime.served import ServedAgent
+from treadle.runtime.thread_history import stored_run
+from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, place_of
+from treadle.values.ids import RunId, ThreadId
+from treadle.values.mappings import EMPTY
+from treadle.values.requests import Attachment, TurnRequest
+from treadle.values.runs import NewRun, OnBusyThread, RunState, RunStatus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartedRun:
+    """A run that was started, or that an earlier start with the same key had started."""
+
+    run_id: RunId
+    thread_id: ThreadId
+    state: RunStatus
+    is_new: bool
+
+
+class ScopedRuns:
+    """What may be done with the runs of one scope, while their runner is open."""
+
+    def __init__(self, opened: Callable[[], RunnerParts], scope: str) -> None:
+        """Of use to a runner alone: `Runner.within` gives one."""
+        self._parts = opened
+        self._scope = scope
+
+    async def start(  # noqa: PLR0913 (one for each thing it is made of)
+        self,
+        agent: str,
+        prompt: str,
+        *,
+        thread_id: str | None = None,
+        key: str | None = None,
+        on_disconnect: str = "continue",
+        on_busy: str = "reject",
+        attachments: Sequence[Attachment] = (),
+        properties: Mapping[str, Any] = EMPTY,
+    ) -> StartedRun:
+        """Start a run, or join the one that an earlier start with this key began.
+
+        Args:
+            thread_id: The conversation it belongs to; without one it gets a thread of its own.
+            key: The caller's own name for this start: however often it is repeated, there is one run.
+            on_disconnect: What its last reader's leaving does: `continue`, `cancel`, `continue N s`.
+            on_busy: What becomes of it where the thread has a live run: `reject`, `queue`, `cancel_previous`.
+        Raises:
+            PlanError: No such agent, an empty prompt, or a rule that is none. Nothing was started.
+            KeyReusedError: The key stands for another request.
+            ThreadBusyError: The thread has a live run and the rule is `reject`.
+        """
+        parts = self._parts()
+        served, leave, busy = _checked(parts, agent, prompt, on_disconnect, on_busy)
+        run_id = parts.ids.run_id()
+        named = ThreadId(thread_id or "")
+        request = TurnRequest(
+            prompt=prompt,
+            attachments=tuple(attachments),
+            run_id=run_id,
+            root_run_id=run_id,
+            thread_id=named or ThreadId(f"t_{run_id[2:]}"),
+            scope=self._scope,
+            properties=properties,
+        )
+        state = await parts.store.create(
+            NewRun(
+                run_id=run_id,
+                scope=self._scope,
+                thread_id=request.thread_id,
+                agent=agent,
+                digest=request_digest(request, agent=agent, thread_id=named),
+                request=parts.codec.dump_request(request, served.rules),
+                key=key,
+                on_busy=busy,
+                plan=served.plan,
+                properties={"on_disconnect": on_disconnect, "cancel_after_s": leave.cancel_after_s},
+            )
+        )
+        if busy is OnBusyThread.CANCEL_PREVIOUS:
+            await self._let_hear(parts, state)
+        return StartedRun(
+            run_id=state.run_id, thread_id=state.thread_id, state=state.status, is_new=state.run_id == run_id
+        )
+
+    async def watch(
+        self, run_id: str, *, after: str | None = None, to_end_of: str = "run"
+    ) -> AsyncGenerator[WatchedRecord, None]:
+        """The events of a run after a cursor, live until the end of the run, or of its segment.
+
+        Leaving it is what `on_disconnect` of the run decides about, once no other reader is there.
+
+        Raises:
+            RunNotFoundError: No such run in this scope.
+            CursorError: The cursor is not one of this log; `reset_to` says where to go on.
+        """
+        reading = await self.reading(run_id, after=after, to_end_of=to_end_of)
+        async with reading, aclosing(reading.records()) as records:
+            async for record in records:
+                yield record
+
+    async def reading(self, run_id: str, *, after: str | None = None, to_end_of: str = "run") -> RunReading:
+        """A reader as `watch` is one, for whoever delivers by stretches. Entering it makes it count.
+
+        Raises:
+            RunNotFoundError: No such run in this scope.
+            CursorError: The cursor is not one of this log; `reset_to` says where to go on.
+        """
+        parts, unit = self._parts(), _unit_of(to_end_of)
+        state = await parts.store.state(self._scope, RunId(run_id))
+        place = await place_of(parts.store, state, after)
+        return RunReading(parts, state, place=place, to_end_of=unit)
+
+    async def cancel(self, run_id: str, *, reason: str | None = None) -> bool:
+        """Ask a run to stop. It is `cancelled` when its log says so; another end may come first.
+
+        Shape:  True where the wish was taken in; False where the run is final, or was asked before.
+        Raises:
+            RunNotFoundError: No such run in this scope.
+        """
+        parts, named = self._parts(), RunId(run_id)
+        body = (reason or "").encode()
+        try:
+            accepted = await parts.store.send(self._scope, named, key=CANCEL, kind=CANCEL, body=body)
+        except RunFinalError:
+            return False
+        await parts.worker.look(named)
+        return accepted
+
+    async def get(self, run_id: str) -> RunView:
+        """A run at a glance: where it stands and what it has said by now.
+
+        Raises:
+            RunNotFoundError: No such run in this scope.
+        """
+        parts, named = self._parts(), RunId(run_id)
+        state, stretches = await stored_run(parts.store, self._scope, named)
+        return view_of(state, stretches)
+
+    async def state(self, run_id: str) -> RunState:
+        """Where a run stands, without what it has said.
+
+        Raises:
+            RunNotFoundError: No such run in this scope.
+        """
+        return await self._parts().store.state(self._scope, RunId(run_id))
+
+    async def wait(self, run_id: str) -> RunView:
+        """A run at a glance once it rests: final, or waiting for a person.
+
+        Raises:
+            RunNotFoundError: No such run in this scope.
+        """
+        parts, named = self._parts(), RunId(run_id)
+        while True:
+            state = await parts.store.state(self._scope, named)
+            if state.is_final or state.status is RunStatus.WAITING:
+                return await self.get(run_id)
+            await parts.store.wait(self._scope, named, state.next_index - 1, timeout_s=PATIENCE_S)
+
+    async def runs(
+        self,
+        *,
+        thread_id: str | None = None,
+        state: RunStatus | None = None,
+        before: str | None = None,
+        limit: int = 100,
+    ) -> Sequence[RunState]:
+        """Where the runs of this scope stand, newest first.
+
+        Args:
+            before: The id of the last run of an earlier page.
+        Raises:
+            RunNotFoundError: `before` is no run of this scope.
+        """
+        return await self._parts().store.find(
+            self._scope,
+            thread_id=None if thread_id is None else ThreadId(thread_id),
+            statuses=None if state is None else (state,),
+            before=None if before is None else RunId(before),
+            limit=limit,
+        )
+
+    async def delete(self, run_id: str, *, facts_only: bool = False) -> bool:
+        """Delete a final run, or its facts alone. False where there is none.
+
+        Raises:
+            RunLiveError: It is not final.
+        """
+        return await self._parts().store.delete(self._scope, RunId(run_id), facts_only=facts_only)
+
+    async def _let_hear(self, parts: RunnerParts, new: RunState) -> None:
+        """The store has asked the runs before a new one to stop: those at work here hear of it now."""
+        for run in await parts.store.find(self._scope, thread_id=new.thread_id, statuses={RunStatus.OWNED}):
+            await parts.worker.look(run.run_id)
+
+
+def _checked(
+    parts: RunnerParts, agent: str, prompt: str, on_disconnect: str, on_busy: str
+) -> tuple[ServedAgent, OnDisconnect, OnBusyThread]:
+    problems = []
+    leave: OnDisconnect | None = None
+    if agent not in parts.served:
+        problems.append(f"no agent is called {agent!r}; there are {', '.join(parts.served)}")
+    if not prompt.strip():
+        problems.append(f"a prompt needs text, came {prompt!r}")
+    if on_busy not in list(OnBusyThread):
+        problems.append(f"on_busy is 'reject', 'queue' or 'cancel_previous', not {on_busy!r}")
+    try:
+        leave = on_disconnect_of(on_disconnect)
+    except ValueError as wrong:
+        problems.append(str(wrong))
+    if problems:
+        raise PlanError(tuple(problems))
+    assert leave is not None
+    return parts.served[agent], leave, OnBusyThread(on_busy)
+
+
+def _unit_of(text: str) -> Unit:
+    try:
+        return Unit(text)
+    except ValueError:
+        raise PlanError((f"to_end_of is 'run' or 'segment', not {text!r}",)) from None

@@ -1,0 +1,160 @@
+"""The frames of a run's events, made once for all who read it in the same form.
+
+In: stretches of the log. Out: blocks of bytes, each the frames of events that follow one another. A reader asks for the
+block behind its place; it is the same for every reader who stands there. Where several read a run, blocks are kept for
+the others, up to a bound; a log does not change, so a kept block never gets stale.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Final, NamedTuple, TypeAlias
+
+from treadle.projections.plain.project import payloads
+from treadle.projections.plain.wire import Integers
+from treadle.runtime.run_reading import RunReading
+from treadle.values.events import CLOSING_TYPES, FINAL_TYPES, KernelEvent
+from treadle.values.ids import RunId
+from treadle.values.runs import RunState
+from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch, events_of
+
+BLOCK_BYTES: Final = 64 * 1024
+"""Characters after which a block ends, so that one send is bounded. One event alone may be larger."""
+KEPT_BYTES: Final = 256 * 1024
+"""Bytes of blocks that are kept of one run in one form."""
+PAGE: Final = 512
+"""Records that are asked of a log at once."""
+
+Framing: TypeAlias = Callable[[Stretch, RunId, int, Integers], list[str]]
+"""The frames of a stretch's events behind an index."""
+
+
+class Block(NamedTuple):
+    """Frames of events that follow one another. A tuple: one is made for every send.
+
+    Shape: `last` is the index of its last event; `closes`: that event closes a segment; `is_final`: and the run.
+        `is_full`: it was ended by a bound, so there may be more.
+    """
+
+    data: bytes
+    last: int
+    closes: bool
+    is_final: bool
+    is_full: bool
+
+
+def sse_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integers) -> list[str]:
+    """Each event as an event of an event stream, its cursor as the id."""
+    epoch = stretch.epoch
+    told = payloads(stretch, run_id, after=after, integers=integers)
+    return [f"id: {epoch}:{index}\nevent: {kind}\ndata: {data}\n\n" for index, kind, data in told]
+
+
+def ndjson_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integers) -> list[str]:
+    """Each event as a line, with its cursor as the last field."""
+    epoch = stretch.epoch
+    told = payloads(stretch, run_id, after=after, integers=integers)
+    return [f'{data[:-1]},"cursor":"{epoch}:{index}"}}\n' for index, _, data in told]
+
+
+class Feed:
+    """The blocks of one run in one form."""
+
+    __slots__ = ("_framing", "_integers", "_kept", "_kept_bytes", "_page", "readers")
+
+    def __init__(self, framing: Framing, integers: Integers) -> None:
+        self.readers = 0
+        self._framing = framing
+        self._integers = integers
+        self._kept: dict[int, Block] = {}
+        self._kept_bytes = 0
+        self._page = PAGE
+
+    async def after(self, reading: RunReading, at: int) -> Block | None:
+        """The block behind an event; None where nothing is there now."""
+        block = self._kept.get(at)
+        if block is None:
+            stretches = await reading.after(at, limit=self._page)
+            block = self._block(stretches, reading.state.run_id, at)
+            if block is not None and self.readers > 1:
+                self._keep(at, block)
+        return block
+
+    def _block(self, stretches: Sequence[Stretch], run_id: RunId, at: int) -> Block | None:
+        if len(stretches) == 1 and type(only := stretches[0]) is SpeechStretch and len(only.texts) < PAGE:
+            # What a reader that keeps up finds: a piece or a few of one passage.
+            data = "".join(self._framing(only, run_id, at, self._integers)).encode()
+            last = only.index + len(only.texts) - 1
+            return Block(data, last, closes=False, is_final=False, is_full=False) if data else None
+        frames: list[str] = []
+        size, records, last = 0, 0, at
+        closing: KernelEvent | None = None
+        is_full = False
+        for whole in stretches:
+            stretch = _cut(whole, last)
+            made = self._framing(stretch, run_id, last, self._integers)
+            records += stretch.records
+            if made:
+                frames += made
+                size += sum(map(len, made))
+                last = stretch.index + stretch.events - 1
+                closing = _last_event(stretch, run_id)
+            is_full = size >= BLOCK_BYTES or stretch is not whole
+            if is_full:
+                break
+        # A page of which little fits into a block is not read whole again and again.
+        self._page = max(1, 2 * records) if is_full else PAGE
+        if not frames:
+            return None
+        return Block(
+            data="".join(frames).encode(),
+            last=last,
+            closes=isinstance(closing, CLOSING_TYPES),
+            is_final=isinstance(closing, FINAL_TYPES),
+            is_full=is_full,
+        )
+
+    def _keep(self, at: int, block: Block) -> None:
+        if at not in self._kept:
+            self._kept[at] = block
+            self._kept_bytes += len(block.data)
+        while self._kept_bytes > KEPT_BYTES:
+            self._kept_bytes -= len(self._kept.pop(next(iter(self._kept))).data)
+
+
+def _cut(stretch: Stretch, after: int) -> Stretch:
+    """A stretch, or so much of it behind an event as a block may hold."""
+    if isinstance(stretch, EntryStretch) or stretch.index + stretch.events - 1 - after <= PAGE:
+        return stretch
+    skip = max(0, after + 1 - stretch.index)
+    return replace(stretch, seq=stretch.seq + skip, index=stretch.index + skip, texts=stretch.texts[skip : skip + PAGE])
+
+
+def _last_event(stretch: Stretch, run_id: RunId) -> KernelEvent | None:
+    """The last event of a stretch of entries. Speech closes nothing."""
+    return events_of(stretch, run_id)[-1] if isinstance(stretch, EntryStretch) else None
+
+
+class Feeds:
+    """The feeds of all runs that somebody reads now."""
+
+    def __init__(self) -> None:
+        self._feeds: dict[tuple[str, RunId, Framing, Integers], Feed] = {}
+
+    def __len__(self) -> int:
+        return len(self._feeds)
+
+    @contextmanager
+    def of(self, run: RunState, framing: Framing, integers: Integers) -> Generator[Feed, None, None]:
+        """The feed of a run in a form, for one reader's time."""
+        key = (run.scope, run.run_id, framing, integers)
+        feed = self._feeds.setdefault(key, Feed(framing, integers))
+        feed.readers += 1
+        try:
+            yield feed
+        finally:
+            feed.readers -= 1
+            if not feed.readers:
+                del self._feeds[key]

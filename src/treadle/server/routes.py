@@ -1,0 +1,69 @@
+"""The table of routes: what stands where, what it is as far as access is concerned, and who answers.
+
+Every row has an action, so whoever calls is asked about it. Beside the table stand only paths that say nothing which
+depends on anybody; they are in `application`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from treadle.server import endpoints
+from treadle.server.access.principal import Action
+from treadle.server.parts import ServerParts
+from treadle.server.visit import Visit, let_in
+
+Endpoint: TypeAlias = Callable[[Visit], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One row. `takes_ticket`: a ticket in the address does, in place of a header."""
+
+    method: str
+    path: str
+    action: Action
+    endpoint: Endpoint
+    takes_ticket: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the operation is called."""
+        return self.endpoint.__name__
+
+
+ROUTES: Final = (
+    Route(method="POST", path="/v1/runs", action=Action.START, endpoint=endpoints.start_run),
+    Route(method="GET", path="/v1/runs", action=Action.LIST, endpoint=endpoints.list_runs),
+    Route(method="GET", path="/v1/runs/{run_id}", action=Action.READ, endpoint=endpoints.read_run),
+    Route(method="DELETE", path="/v1/runs/{run_id}", action=Action.DELETE, endpoint=endpoints.delete_run),
+    Route(
+        method="GET",
+        path="/v1/runs/{run_id}/events",
+        action=Action.READ,
+        endpoint=endpoints.read_events,
+        takes_ticket=True,
+    ),
+    Route(method="POST", path="/v1/runs/{run_id}/cancel", action=Action.CANCEL, endpoint=endpoints.cancel_run),
+    Route(method="POST", path="/v1/runs/{run_id}/ticket", action=Action.READ, endpoint=endpoints.issue_ticket),
+    Route(method="GET", path="/v1/threads/{thread_id}", action=Action.READ, endpoint=endpoints.read_thread),
+    Route(method="DELETE", path="/v1/threads/{thread_id}", action=Action.DELETE, endpoint=endpoints.delete_thread),
+    Route(method="GET", path="/v1/agents", action=Action.AGENTS, endpoint=endpoints.list_agents),
+    Route(method="GET", path="/metrics", action=Action.METRICS, endpoint=endpoints.scrape),
+)
+
+
+def answering(route: Route, parts: ServerParts) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint of a row, behind the one door that there is."""
+
+    async def answered(request: Request) -> Response:
+        visit = await let_in(parts, request, route.action, takes_ticket=route.takes_ticket)
+        return await route.endpoint(visit)
+
+    answered.__name__ = route.name
+    return answered

@@ -1,0 +1,98 @@
+"""The body of a start, as JSON, to what a run is started with.
+
+In: bytes. Out: a request whose every field is legal, or a refusal that says where and why. Nothing in it decides whose
+run it is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from typing import Final, Literal, TypeVar
+
+import msgspec
+
+from treadle.codec.foreign import json_value
+from treadle.errors import BadRequestError
+from treadle.runtime.leaving import on_disconnect_of
+from treadle.server.negotiation import MAX_NAME_CHARS
+
+NAME_PATTERN: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$"
+"""A name that a client gives: on one line, no control codes."""
+ON_DISCONNECT_PATTERN: Final = r"^(continue|cancel|continue [0-9]{1,9}(\.[0-9]{1,9})? ?s)$"
+_NAME: Final = re.compile(NAME_PATTERN.removeprefix("^").removesuffix("$"))
+_PATH: Final = re.compile(r" - at `\$?(.*)`$")
+
+T = TypeVar("T")
+
+
+class StartRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is asked of whom, and by which rules."""
+
+    agent: str
+    prompt: str
+    thread_id: str | None = None
+    key: str | None = None
+    on_disconnect: str = "continue"
+    on_busy: Literal["reject", "queue", "cancel_previous"] = "reject"
+
+
+class CancelRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why a run is to stop."""
+
+    reason: str | None = None
+
+
+def start_request(body: bytes, agents: Collection[str]) -> StartRequest:
+    """What a body asks for.
+
+    Raises:
+        BadRequestError: It is no such request. `pointer` says which part.
+    """
+    asked = _read(body, StartRequest)
+    if asked.agent not in agents:
+        raise BadRequestError(f"no agent is called {asked.agent[:MAX_NAME_CHARS]!r}", pointer="/agent")
+    if not asked.prompt.strip():
+        raise BadRequestError("a prompt needs text", pointer="/prompt")
+    for name in ("thread_id", "key"):
+        _check_name(name, getattr(asked, name))
+    try:
+        on_disconnect_of(asked.on_disconnect)
+    except ValueError as wrong:
+        raise BadRequestError(str(wrong), pointer="/on_disconnect") from wrong
+    return asked
+
+
+def cancel_request(body: bytes) -> CancelRequest:
+    """Why a run is to stop; no body gives no reason.
+
+    Raises:
+        BadRequestError: It is no such request.
+    """
+    asked = _read(body, CancelRequest) if body else CancelRequest()
+    if asked.reason is not None and len(asked.reason) > MAX_NAME_CHARS:
+        raise BadRequestError(f"a reason has at most {MAX_NAME_CHARS} characters", pointer="/reason")
+    return asked
+
+
+def _check_name(name: str, given: str | None) -> None:
+    if given is not None and not (0 < len(given) <= MAX_NAME_CHARS and _NAME.fullmatch(given)):
+        raise BadRequestError(
+            f"{name!r} is text of 1 to {MAX_NAME_CHARS} characters on one line, came {len(given)} characters",
+            pointer=f"/{name}",
+        )
+
+
+def _read(body: bytes, kind: type[T]) -> T:
+    try:
+        # What a browser writes for half a surrogate pair is legal JSON, and becomes U+FFFD where it enters: here.
+        terms = json_value(json.loads(body))
+    except (ValueError, RecursionError) as wrong:
+        raise BadRequestError("the body is no JSON in UTF-8") from wrong
+    try:
+        return msgspec.convert(terms, kind)
+    except msgspec.ValidationError as wrong:
+        said, found = str(wrong), _PATH.search(str(wrong))
+        pointer = "" if found is None else found[1].replace(".", "/")
+        raise BadRequestError(said[: found.start()] if found else said, pointer=pointer) from wrong

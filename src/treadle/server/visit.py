@@ -1,0 +1,77 @@
+"""A request that was let in: who asks, whose runs they see, and the run or the thread it is about.
+
+In: a request, and the row of its route. Out: a visit, or a refusal. This is the way to every endpoint but the open
+ones, so none can forget to ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from treadle.errors import RunNotFoundError
+from treadle.runtime.scoped_runs import ScopedRuns
+from treadle.server.access.authorizing import authorize
+from treadle.server.access.entrance import Entry
+from treadle.server.access.principal import Action
+from treadle.server.parts import ServerParts
+from treadle.values.ids import RunId
+from treadle.values.runs import RunState
+
+RUN, THREAD = "run_id", "thread_id"
+"""The names that stand in paths."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A request that may be answered.
+
+    Shape: `runs` are those of the caller's scope. `run` is the run it is about, or the newest of the thread that it is
+        about; None where it is about neither.
+    """
+
+    parts: ServerParts
+    request: Request
+    entry: Entry
+    runs: ScopedRuns
+    run: RunState | None
+
+    @property
+    def about(self) -> RunState:
+        """The run it is about."""
+        assert self.run is not None, "the path of this route names a run or a thread"
+        return self.run
+
+    def still_allowed(self, run: RunState) -> Callable[[], Awaitable[bool]]:
+        """What says later whether the caller may still read a run."""
+        return lambda: self.parts.entrance.still_allowed(self.entry, Action.READ, run)
+
+
+async def let_in(parts: ServerParts, request: Request, action: Action, *, takes_ticket: bool) -> Visit:
+    """Find out who asks and whether they may.
+
+    Raises:
+        UnauthenticatedError: Nobody is known by what the request carries.
+        ForbiddenError: They may not do this to any run.
+        RunNotFoundError: There is no such run or thread, or it is another scope's.
+    """
+    named = request.path_params.get(RUN)
+    run_id = RunId(named) if takes_ticket and named is not None else None
+    entry = await parts.entrance.enter(request, run_id=run_id)
+    runs = parts.within(entry.principal.scope)
+    run = None
+    if named is not None:
+        run = await _named(runs, named)
+    elif (thread_id := request.path_params.get(THREAD)) is not None:
+        run = next(iter(await runs.runs(thread_id=thread_id, limit=1)), None)
+    authorize(entry.principal, action, run)
+    return Visit(parts=parts, request=request, entry=entry, runs=runs, run=run)
+
+
+async def _named(runs: ScopedRuns, run_id: str) -> RunState | None:
+    try:
+        return await runs.state(run_id)
+    except RunNotFoundError:
+        return None
