@@ -209,6 +209,12 @@ def test_the_short_road_gives_what_the_long_one_gives(value: object, max_bytes: 
     assert json_bytes(short) == json_bytes(long)
 
 
+@given(value=TAME | st.dictionaries(TEXTS, st.integers(-(2**2100), 2**2100) | TEXTS, max_size=3))
+def test_the_short_road_has_the_bounds_of_the_long_one(value: object) -> None:
+    """A value that is too large for the one is too large for the other (ours)."""
+    assert json_bytes(json_terms(value)) == json_bytes(json_value(value))
+
+
 @given(value=TERMS)
 def test_what_is_json_already_is_not_copied(value: object) -> None:
     """The short road is short (ours)."""

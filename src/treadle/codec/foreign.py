@@ -51,6 +51,12 @@ _LONGEST_NAME: Final = 80
 _CONTAINERS: Final = frozenset({dict, FrozenDict, list, tuple})
 # A walk counts each bracket and comma once too often, and each key twice among what it reads: never twice the size.
 _DEAREST: Final = 2
+_FLAT: Final = frozenset({str, int, bool, type(None)})
+_NAMES: Final = frozenset({str})
+_EXACT_DIGITS: Final = 600
+"""No integer is too long in what is written with so many bytes."""
+_WIDEST: Final = 6
+"""Bytes that an ASCII character takes at most: an escape."""
 _type_name: Final = type.__dict__["__name__"].__get__
 
 
@@ -60,6 +66,8 @@ def json_value(value: object, *, max_bytes: int = MAX_VALUE_BYTES, max_depth: in
     Shape:  the JSON text of the result is at most `max_bytes` long, or the result is the form for what cannot be
             told; containers nest at most `max_depth` deep. Work is bounded by both, not by the value.
     """
+    if type(value) is str and _WIDEST * len(value) + 2 <= max_bytes and value.isascii():
+        return value  # what most tools return is its own form
     walk = _Walk(max_bytes=max_bytes, max_depth=max_depth)
     try:
         return walk.value(value, 1)
@@ -73,12 +81,24 @@ def json_terms(value: object, *, max_bytes: int = MAX_VALUE_BYTES, max_depth: in
     Shape:  equal to `json_value` of the value but for the classes of its containers. Not a copy: whoever keeps it
             freezes it.
     """
+    room = max_bytes // _DEAREST
     try:
-        if in_json_terms(value, max_depth) and len(json_bytes(value)) <= max_bytes // _DEAREST:
+        if max_depth and _is_flat(value) and len(json_bytes(value)) <= min(room, _EXACT_DIGITS):
+            return value
+        if in_json_terms(value, max_depth) and len(json_bytes(value)) <= room:
             return value
     except UnicodeEncodeError:
         pass  # half a surrogate pair somewhere in it
     return json_value(value, max_bytes=max_bytes, max_depth=max_depth)
+
+
+def _is_flat(value: object) -> bool:
+    """Whether this is a mapping of texts, integers, booleans and None, by their classes alone."""
+    kind = type(value)
+    if kind is not FrozenDict and kind is not dict:
+        return False
+    assert isinstance(value, dict)
+    return _FLAT.issuperset(map(type, value.values())) and _NAMES.issuperset(map(type, value))
 
 
 def in_json_terms(value: object, levels: int | None = None) -> bool:

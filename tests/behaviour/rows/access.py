@@ -48,10 +48,18 @@ ROWS: dict[str, Requirement] = {
     ),
     "ACCESS-origin": Requirement(source="ours", says="A page of another origin changes nothing and opens no socket."),
     "ACCESS-cors": Requirement(source=_SERVER, says="CORS is off until origins are named, and never carries cookies."),
+    "ACCESS-matrix": Requirement(
+        source=_SERVER, says="Every route is listed with what it answers to whom, and each is answered so."
+    ),
+    "ACCESS-secrets": Requirement(
+        source=_SERVER, says="A secret appears exactly where it may, over wires, store, command, metrics and log."
+    ),
+    "ACCESS-forge": Requirement(source=_SERVER, says="No text of an event forges a line or a field of a stream."),
     "ACCESS-refusal": Requirement(
         source=_SERVER, says="Every exception is told as a status, a stable code, a sentence and a reference."
     ),
     "D38": Requirement(source=_SHOWN, says="The text of an exception stands in the operator's log, and on no wire."),
+    "D40": Requirement(source=_SHOWN, says="No wire carries prompts of the plan, dependencies or other internals."),
     "D42": Requirement(
         source=_SHOWN, says="A body is capped while it is read, and not read where it says it is too large."
     ),
