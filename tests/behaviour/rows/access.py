@@ -55,6 +55,9 @@ ROWS: dict[str, Requirement] = {
         source=_SERVER, says="A secret appears exactly where it may, over wires, store, command, metrics and log."
     ),
     "ACCESS-forge": Requirement(source=_SERVER, says="No text of an event forges a line or a field of a stream."),
+    "ACCESS-document": Requirement(
+        source=_SERVER, says="What the OpenAPI document says is what every operation does, also with what does not fit."
+    ),
     "ACCESS-refusal": Requirement(
         source=_SERVER, says="Every exception is told as a status, a stable code, a sentence and a reference."
     ),
