@@ -154,7 +154,7 @@ async def test_a_run_that_is_hostile_from_end_to_end_forges_nothing(text: str) -
     said = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
     @tool
-    async def echo(words: str) -> Any:  # noqa: ANN401 (anything)
+    async def echo(words: str) -> Any:  # noqa: ANN401 (a tool gives anything)
         """Say it again."""
         yield {words: text}
         yield [words, {words: words}]
