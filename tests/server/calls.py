@@ -1,4 +1,4 @@
-"""Requests to an ASGI application, in process: what was sent is in the hand of the test, and so is the client's leaving."""
+"""Requests to an ASGI application, in process: what was sent is in the test's hand, and so is the client's leaving."""
 
 from __future__ import annotations
 
