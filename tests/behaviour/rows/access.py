@@ -56,7 +56,8 @@ ROWS: dict[str, Requirement] = {
     ),
     "ACCESS-forge": Requirement(source=_SERVER, says="No text of an event forges a line or a field of a stream."),
     "ACCESS-document": Requirement(
-        source=_SERVER, says="What the OpenAPI document says is what every operation does, also with what does not fit."
+        source=_SERVER,
+        says="What does not fit the OpenAPI document is refused as it says, and a credential comes before everything.",
     ),
     "ACCESS-refusal": Requirement(
         source=_SERVER, says="Every exception is told as a status, a stable code, a sentence and a reference."
