@@ -99,7 +99,7 @@ class Server:
                 check_open=self._check_open,
             ),
             owner=self._owner,
-            allowed_hosts=None if asks_nobody and allowed_hosts is None else (allowed_hosts or (ANY_HOST,)),
+            allowed_hosts=allowed_hosts if asks_nobody or allowed_hosts is not None else (ANY_HOST,),
             allow_origins=allow_origins,
         )
         self._asgi = ApplicationLife(app, self)
