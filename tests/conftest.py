@@ -31,6 +31,11 @@ settings.register_profile(
 settings.load_profile(os.environ.get("TREADLE_HYPOTHESIS", "default"))
 
 
+def pytest_collection_finish() -> None:
+    """End here what coverage sees: a program that a test starts runs as a user's does, neither slower nor measured."""
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave tests of the real model out where its engine has no wheel: a reason of the platform alone."""
     if has_local_wheels():
