@@ -36,13 +36,13 @@ class Life:
         self.told.append("out")
 
 
-async def hello(scope: Any, _: Any, send: Any) -> None:  # noqa: ANN401 (ASGI)
+async def hello(scope: Any, _: Any, send: Any) -> None:  # noqa: ANN401 (as ASGI has it)
     """An application."""
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": scope["path"].encode()})
 
 
-async def lived(app: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (ASGI)
+async def lived(app: Any) -> list[dict[str, Any]]:  # noqa: ANN401 (as ASGI has it)
     """What the application says to a lifespan that starts and shuts down."""
     told: list[dict[str, Any]] = []
     asked = iter([{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])

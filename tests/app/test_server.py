@@ -14,6 +14,7 @@ from tests.server.calls import JSON, SSE, ask, started
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.server import Server
 from treadle.errors import PlanError, UnguardedError
+from treadle.server.pulse import Rhythm
 
 HI = {"agent": "a", "prompt": "hi"}
 
@@ -70,7 +71,7 @@ def test_without_the_lifespan_of_the_other_application_it_starts_with_the_first_
 async def test_a_server_takes_up_what_an_earlier_one_left() -> None:
     """Promise 5: the run is in the store, not in the process."""
     agent, store = scripted(GATED), MemoryStore(LoopClock())
-    async with Server([agent], store=store, drain_s=0) as server:
+    async with Server([agent], store=store, rhythm=Rhythm(drain_s=0)) as server:
         run_id = await started(server.asgi)
     model_of(agent).open_gate("go")
     async with Server([agent], store=store) as server:

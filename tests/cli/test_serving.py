@@ -21,6 +21,7 @@ from treadle.cli.serving import served
 
 AGENTS = """
 from treadle import Agent, Server, tool
+from treadle.server.pulse import Rhythm
 
 @tool
 async def hang() -> str:
@@ -32,7 +33,7 @@ async def hang() -> str:
 one = Agent(name="one", model="scripted:one.script", tools=[hang])
 slow = Agent(name="slow", model="scripted:slow.script", tools=[hang])
 several = [one, slow]
-server = Server(several, store="sqlite:///own.db", drain_s=0.2)
+server = Server(several, store="sqlite:///own.db", rhythm=Rhythm(drain_s=0.2))
 
 def made():
     return several

@@ -104,7 +104,7 @@ def whole(value: Any) -> Any:  # noqa: ANN401 (any JSON)
 def test_every_event_is_one_event_whatever_its_texts_say(sample: KernelEvent, text: str, integers: Integers) -> None:
     """Issue: SSE injection fuzz. Three lines of ours an event, for strict readers and for sloppy ones."""
     event = poisoned(sample, text)
-    (frame,) = sse_frames(stretch_of(event), RunId("r_1"), -1, integers)
+    (frame,) = sse_frames(stretch_of(event), RunId("r_1"), after=-1, integers=integers)
     body = frame.encode()
     (lines,) = lines_of(body)
     assert [line.split(b":")[0] for line in lines] == [b"id", b"event", b"data"]
@@ -135,12 +135,12 @@ def test_speech_is_one_event_a_piece_whatever_it_says(kind: str, texts: list[str
         at_s=1.0,
         epoch=2,  # type: ignore[arg-type]  # a call's id
     )
-    body = "".join(sse_frames(stretch, RunId("r_1"), -1, Integers.EXACT)).encode()
+    body = "".join(sse_frames(stretch, RunId("r_1"), after=-1, integers=Integers.EXACT)).encode()
     events = lines_of(body)
     assert [lines[0] for lines in events] == [f"id: 2:{4 + number}".encode() for number in range(len(texts))]
     assert [json.loads(lines[2][6:])["text"] for lines in events] == texts
     assert all(FIELD.fullmatch(line) for lines in events for line in lines)
-    rows = "".join(ndjson_frames(stretch, RunId("r_1"), -1, Integers.EXACT))
+    rows = "".join(ndjson_frames(stretch, RunId("r_1"), after=-1, integers=Integers.EXACT))
     told = [json.loads(row) for row in ANY_ENDS.split(rows.removesuffix("\n"))]
     assert [row["text"] for row in told] == texts
     assert [row["cursor"] for row in told] == [f"2:{4 + number}" for number in range(len(texts))]

@@ -18,6 +18,7 @@ from treadle.app.server import Server
 from treadle.cli.store_choice import CommandStore
 from treadle.codec.owner_wire import LONGEST_WAIT_S
 from treadle.errors import RunFinalError, RunLiveError, RunLogError, RunNotFoundError
+from treadle.server.pulse import Rhythm
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.runs import RunStatus
 
@@ -76,7 +77,7 @@ def test_a_served_store_says_what_the_store_says(tmp_path: Path) -> None:
             await store.import_lines(iter(["no line of an export\n"]))
 
     runs, expected = asyncio.run(directly())
-    with served(Server([careful, calc], store=f"sqlite:///{db}", drain_s=0)) as url:
+    with served(Server([careful, calc], store=f"sqlite:///{db}", rhythm=Rhythm(drain_s=0))) as url:
         token = token_of(db)
         assert owner_of(db)["url"] == url
         assert token is not None
