@@ -6,7 +6,6 @@ import enum
 import json
 import math
 import random
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, timedelta, timezone
@@ -15,7 +14,7 @@ from typing import Any, NoReturn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.codec.foreign import MAX_DEPTH, MAX_INT_BITS, json_bytes, json_terms, json_text, json_value, whole_text
+from treadle.codec.foreign import MAX_DEPTH, MAX_INT_BITS, json_bytes, json_terms, json_text, json_value
 from treadle.values.mappings import FrozenDict
 
 
@@ -81,10 +80,6 @@ def _hashable(value: object) -> bool:
     except TypeError:
         return False
     return True
-
-
-def _joined(pair: str) -> str:
-    return chr(0x10000 + (ord(pair[0]) - 0xD800) * 0x400 + ord(pair[1]) - 0xDC00)
 
 
 def _holding_itself(items: list[Any]) -> list[Any]:
@@ -227,15 +222,6 @@ def test_the_order_of_a_set_does_not_show(items: list[object], seed: int) -> Non
     shuffled = list(items)
     random.Random(seed).shuffle(shuffled)
     assert json_bytes(json_value(set(items))) == json_bytes(json_value(set(shuffled)))
-
-
-@given(text=TEXTS)
-def test_whole_text_can_be_encoded_and_loses_no_whole_character(text: str) -> None:
-    """Never an encoding error, and nothing is touched but halves (BR-186)."""
-    joined = re.sub("[\ud800-\udbff][\udc00-\udfff]", lambda pair: _joined(pair[0]), text)
-    whole = whole_text(text)
-    whole.encode()
-    assert whole == re.sub("[\ud800-\udfff]", "\ufffd", joined)
 
 
 @given(number=st.integers(), other=st.floats(allow_nan=False))

@@ -36,6 +36,7 @@ from uuid import UUID
 import msgspec
 
 from treadle.framing.sse import escape_separators
+from treadle.framing.surrogates import whole_text
 from treadle.values.mappings import FrozenDict, Json
 
 MAX_VALUE_BYTES: Final = 4 * 1024 * 1024
@@ -139,17 +140,6 @@ def json_bytes(value: Json) -> bytes:
 def json_text(value: Json) -> str:
     """Compact JSON of JSON terms as text: `json_bytes`, decoded."""
     return json_bytes(value).decode()
-
-
-def whole_text(text: str) -> str:
-    """The text with the halves of surrogate pairs joined, and U+FFFD for each half that stands alone."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 class _UnfitError(Exception):

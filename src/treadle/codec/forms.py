@@ -17,8 +17,9 @@ from typing import Any, Final, Literal, NoReturn
 
 import msgspec
 
-from treadle.codec.foreign import in_json_terms, json_value, whole_text
+from treadle.codec.foreign import in_json_terms, json_value
 from treadle.errors import MisuseError, RecordFormatError
+from treadle.framing.surrogates import whole_text
 from treadle.values.mappings import Json
 
 

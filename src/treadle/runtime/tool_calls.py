@@ -14,8 +14,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Final
 
-from treadle.codec.foreign import json_terms, whole_text
+from treadle.codec.foreign import json_terms
 from treadle.errors import ToolError
+from treadle.framing.surrogates import whole_text
 from treadle.kernel.inputs import Input, ToolProgressed, ToolReturned
 from treadle.ports.clock import Clock
 from treadle.ports.toolbox import CallContext, Toolbox

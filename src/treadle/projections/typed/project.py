@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from treadle.codec.foreign import json_terms, json_text, whole_text
+from treadle.codec.foreign import json_terms, json_text
+from treadle.framing.surrogates import whole_text
 from treadle.projections.typed import events as typed
 from treadle.projections.typed.events import StreamEvent
 from treadle.values import events as ev

@@ -19,7 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from treadle.codec.foreign import json_bytes, whole_text
+from treadle.codec.foreign import json_bytes
 from treadle.errors import (
     AccessError,
     AccessUnavailableError,
@@ -50,6 +50,7 @@ from treadle.errors import (
     TreadleError,
     UnauthenticatedError,
 )
+from treadle.framing.surrogates import whole_text
 from treadle.values.mappings import EMPTY, FrozenDict, Json, empty
 
 _log: Final = logging.getLogger("treadle.server")
