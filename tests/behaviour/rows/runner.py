@@ -85,6 +85,7 @@ ROWS: dict[str, Requirement] = {
     "BR-004": Requirement(source=_FIELD, says="Whoever looks on, or stops looking, changes nothing of a run."),
     "BR-005": Requirement(source=_FIELD, says="What a run wrote is committed before it counts as over."),
     "BR-007": Requirement(source=_FIELD, says="Storing does not depend on any reader."),
+    "BR-013": Requirement(source=_FIELD, says="After a stop nothing that the model goes on to say is shown."),
     "BR-016": Requirement(source=_FIELD, says="A stop and an end that meet make one end, in either order."),
     "BR-017": Requirement(source=_FIELD, says="A wanted stop keeps the text and is no error."),
     "BR-026": Requirement(source=_FIELD, says="Stop works for a reader that came back as for any other."),
