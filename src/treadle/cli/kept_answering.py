@@ -9,19 +9,17 @@ Source: docs/cli.md.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from pathlib import Path
 
 from treadle.app.agent import Agent
 from treadle.app.runner import Runner
-from treadle.cli.answering import Answered, has_result
+from treadle.cli.answering import Answered, has_result, stopped_by
 from treadle.cli.diagnostics import complain
 from treadle.cli.foreign_text import line
 from treadle.cli.output import OutputError, ReaderGoneError
 from treadle.cli.run_tailing import shown_as
-from treadle.cli.stopping import Stop, stop_signals
+from treadle.cli.stopping import stop_signals
 from treadle.cli.store_choice import SCHEME, sqlite
 from treadle.cli.views import Form, View
 from treadle.runtime.result import result_of
@@ -49,7 +47,7 @@ async def answer_kept(
         with stop_signals() as stop:
             run = await runner.start(agent.name, question, thread_id=thread_id)
             complain(f"kept as {line(run.run_id)} of thread {line(run.thread_id)} in {str(path)!r}")
-            async with _stopped_by(stop, runner, run.run_id):
+            async with stopped_by(stop, view.output, lambda: runner.cancel(run.run_id)):
                 closing, tool_results = await _shown(runner, run.run_id, view, form=form)
         result = result_of(closing, thread_id=run.thread_id, messages=())
         return Answered(result=result, failure=None, tool_results=tool_results, terminated=stop.terminated)
@@ -70,17 +68,3 @@ async def _shown(runner: Runner, run_id: str, view: View, *, form: Form) -> tupl
         raise
     assert isinstance(record.event, CLOSING_TYPES)
     return record.event, tool_results
-
-
-@asynccontextmanager
-async def _stopped_by(stop: Stop, runner: Runner, run_id: str) -> AsyncIterator[None]:
-    async def pass_on() -> None:
-        await stop.wait()
-        await runner.cancel(run_id)
-
-    passing_on = asyncio.create_task(pass_on())
-    try:
-        yield
-    finally:
-        passing_on.cancel()
-        await asyncio.wait([passing_on])
