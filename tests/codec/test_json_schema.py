@@ -55,7 +55,7 @@ schemas = st.recursive(st.booleans() | _schemas(st.booleans()), _schemas, max_le
 
 
 @given(values, schemas)
-def test_a_value_fits_exactly_where_another_validator_says_so(value: Any, schema: Any) -> None:
+def test_a_value_fits_exactly_where_another_validator_says_so(value: object, schema: object) -> None:
     """JSON Schema 2020-12: the same verdict as a whole implementation, for every word that is checked here."""
     root = schema if isinstance(schema, dict) else {"allOf": [schema]}
     expected = jsonschema_rs.Draft202012Validator(root).is_valid(value)
@@ -102,7 +102,7 @@ def test_no_more_faults_are_told_than_can_be_read() -> None:
         ("text", ("a str in place of a schema",)),
     ],
 )
-def test_what_is_not_checked_is_named(schema: Any, words: tuple[str, ...]) -> None:
+def test_what_is_not_checked_is_named(schema: object, words: tuple[str, ...]) -> None:
     """Ours: a demand that nobody holds would be taken for one that somebody does."""
     assert unchecked(schema) == words
 

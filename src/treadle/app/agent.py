@@ -27,6 +27,7 @@ from treadle.runtime.served import ServedAgent
 from treadle.values.events import KernelEvent
 from treadle.values.ids import ThreadId
 from treadle.values.limits import DEFAULT_LIMITS, Limits, Retries, RunRules
+from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
 from treadle.values.requests import Attachment, HistoryMessage, TurnRequest
 
 
@@ -51,6 +52,7 @@ class Agent:
         limits: Limits = DEFAULT_LIMITS,
         retries: Retries | None = None,
         tool_timeout_s: float | None = DEFAULT_TOOL_TIMEOUT_S,
+        pauses: PauseRules = DEFAULT_PAUSES,
     ) -> None:
         found, problems = _model(model)
         try:
@@ -62,6 +64,7 @@ class Agent:
                 limits=limits,
                 retries=retries or Retries(),
                 tool_timeout_s=tool_timeout_s,
+                pauses=pauses,
             )
         except PlanError as refused:
             raise PlanError((*refused.problems, *problems)) from None
@@ -176,6 +179,7 @@ class Agent:
             rules=RunRules(agent=plan.name, model=self.model.name, limits=plan.limits, retries=plan.retries),
             instructions=plan.instructions,
             filters=plan.text_filters,
+            pauses=plan.pauses,
         )
 
     async def aclose(self) -> None:
@@ -212,6 +216,7 @@ class Agent:
             rules=RunRules(agent=plan.name, model=self.model.name, limits=plan.limits, retries=plan.retries),
             instructions=plan.instructions,
             filters=plan.text_filters,
+            pauses=plan.pauses,
             read=read,
         )
 

@@ -168,6 +168,8 @@ def asked(pending: PendingInterrupt) -> str:
             return f"a call waits for leave: {foreign_text.line(whole, longest_chars=len(whole))}"
         case PauseKind.INTERRUPT:
             return f"the run waits: {foreign_text.value(pending.request)}"
+        case PauseKind.FRONT_END:
+            return f"a call waits for the front end: {foreign_text.value(pending.request)}"
 
 
 def _came(outcome: ToolOutcome) -> str:

@@ -36,7 +36,7 @@ from treadle.values.facts import Ending, Fact
 from treadle.values.limits import Limits, Retries, RunRules
 from treadle.values.model import ModelTurn, StopReason
 from treadle.values.outcome import InvocationOutcome
-from treadle.values.pauses import OnExpiry, PauseKind, PendingInterrupt, Resolution, Settlement
+from treadle.values.pauses import Decision, OnExpiry, PauseKind, PendingInterrupt, Resolution, Settlement
 from treadle.values.records import Entry
 from treadle.values.requests import Attachment, TurnMessage, TurnRequest, UserMessage
 from treadle.values.usage import COUNTS, UsageDelta
@@ -159,6 +159,7 @@ def fact_forms(payloads: Payloads) -> Mapping[type[Fact], Form]:
         ),
         fa.OutcomeKept: value_of(fa.OutcomeKept, outcome=TOOL_OUTCOME),
         fa.PauseKept: value_of(fa.PauseKept, pending=PENDING),
+        fa.DecisionKept: value_of(fa.DecisionKept, interrupt_id=TEXT, decision=choice(Decision), by=TEXT, at_s=NUMBER),
         fa.AnswerKept: value_of(fa.AnswerKept, resolution=RESOLUTION),
         fa.EndBegun: value_of(fa.EndBegun, ending=ENDING),
     }

@@ -5,7 +5,7 @@ nothing of it is held while people think, be it for days. When the answer is the
 beginning, with the same arguments, and each `interrupt` that was answered gives its answer at once. So a tool says with
 `interrupts=True` that what it does before an interrupt may be done again.
 
-Source: docs/pauses.md, ADR 0028 (a call that asks is called again).
+Source: docs/pauses.md, ADR 0030 (a call that asks is called again).
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from treadle.text.automaton import StreamFilter
 from treadle.text.close_state import CloseState
 from treadle.text.filters import by_name
 from treadle.values.limits import RunRules
+from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
 from treadle.values.requests import TurnRequest
 
 
@@ -31,6 +32,7 @@ def attach(  # noqa: PLR0913 (one for each thing it is made of)
     rules: RunRules,
     instructions: str | None,
     filters: Sequence[str | Callable[[], Any]],
+    pauses: PauseRules = DEFAULT_PAUSES,
     read: bool,
 ) -> RunParts:
     """Make the parts of a run, ready to be driven.
@@ -48,6 +50,7 @@ def attach(  # noqa: PLR0913 (one for each thing it is made of)
         writer=writer,
         rules=rules,
         instructions=instructions,
+        pauses=pauses,
     )
     return RunParts(request=request, runs=runs, loop=loop)
 

@@ -37,6 +37,7 @@ from treadle.kernel.inputs import (
     ModelBroke,
     ModelTurned,
     PartBroke,
+    PauseAsk,
     Recalled,
     Started,
 )
@@ -45,15 +46,17 @@ from treadle.kernel.transitions import Phase
 from treadle.ports.clock import Clock
 from treadle.ports.model import Model, ModelRequest
 from treadle.ports.toolbox import Toolbox
-from treadle.runtime.approvals import approval_of
+from treadle.runtime.asking import ask_of
 from treadle.runtime.deadlines import Deadlines
 from treadle.runtime.output_bound import OutputBound
 from treadle.runtime.taken_in import taken_in
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
+from treadle.values.calls import ToolRequest
 from treadle.values.events import Error
 from treadle.values.limits import Limit, RunRules
 from treadle.values.model import CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
+from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
 
@@ -80,6 +83,7 @@ class RunLoop:
         writer: Writer,
         rules: RunRules,
         instructions: str | None,
+        pauses: PauseRules = DEFAULT_PAUSES,
         machine: Machine | None = None,
         told: Callable[[Input], None] | None = None,
     ) -> None:
@@ -92,13 +96,15 @@ class RunLoop:
         self._rules = rules
         self._instructions = instructions
         self._specs = toolbox.specs()
+        self._by_name = {spec.name: spec for spec in self._specs}
+        self._pauses = pauses
         self._machine = machine or Machine()
         self._told = told
         self._to_call: list[CallTools] = []
         self.commit: Callable[[], Awaitable[None]] | None = None
         """Waits until what is written is stored; None where writing is storing."""
         self._output = OutputBound(runs=runs, limit_bytes=rules.limits.output_bytes, post=self.post)
-        self._tools = ToolCalls(toolbox=toolbox, clock=clock, post=self.post, room=self._output.room)
+        self._tools = ToolCalls(toolbox=toolbox, clock=clock, post=self.post, room=self._output.room, pauses=pauses)
         self._deadlines = Deadlines(limits=rules.limits, clock=clock, post=self.post, runs=runs)
         self._posted: deque[Input] = deque()
         self._ask: AskModel | None = None
@@ -196,9 +202,9 @@ class RunLoop:
         """Commit first, then act: a call is stored before its tool is run."""
         if self.commit is not None:
             await self.commit()
-        requests = [request for call in self._to_call for request in call.requests]
-        self._to_call.clear()
-        self._tools.start(requests, at_once=False)
+        to_call, self._to_call = self._to_call, []
+        for call in to_call:
+            self._tools.start(call.requests, answers=call.answers, at_once=False)
 
     def _break(self, bug: BaseException) -> None:
         """A part of this side failed: the run ends `error`, and the operator is told the rest."""
@@ -249,7 +255,7 @@ class RunLoop:
             case AskModel():
                 self._prepare(effect)
             case CallTools() if self.commit is None:
-                self._tools.start(effect.requests, at_once=not self._is_awaited)
+                self._tools.start(effect.requests, answers=effect.answers, at_once=not self._is_awaited)
             case CallTools():
                 self._to_call.append(effect)
             case Close():
@@ -395,12 +401,19 @@ class RunLoop:
             turn = turn.calling(requests)
         streamed = self._writer.streamed
         slots = frozenset([slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed])
-        gated = {
-            slot: approval_of(request)
-            for slot, request in enumerate(requests)
-            if request.damage is None and self._toolbox.needs_approval(request)
-        }
+        asks = [(slot, self._ask_of(request)) for slot, request in enumerate(requests) if request.damage is None]
+        gated = {slot: ask for slot, ask in asks if ask is not None}
         return ModelTurned(turn=turn, streamed=slots, gated=gated, spoke=spoke)
+
+    def _ask_of(self, request: ToolRequest) -> PauseAsk | None:
+        """What a person is asked about a call; None where it may just run."""
+        needs_approval = self._toolbox.needs_approval(request)
+        spec = self._by_name[request.name]
+        if not needs_approval and spec.asks is None:
+            return None
+        rules = self._pauses
+        expires_at = rules.expires_at(self._clock.now_s())
+        return ask_of(request, spec, needs_approval=needs_approval, expires_at=expires_at, on_expiry=rules.on_expiry)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed

@@ -111,6 +111,7 @@ class Rebuilt:
             writer=writer,
             rules=rules,
             instructions=served.instructions,
+            pauses=served.pauses,
             machine=self.machine,
             told=told,
         )
