@@ -48,6 +48,7 @@ from treadle.ports.model import Model, ModelRequest
 from treadle.ports.toolbox import Toolbox
 from treadle.runtime.asking import ask_of
 from treadle.runtime.deadlines import Deadlines
+from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.output_bound import OutputBound
 from treadle.runtime.taken_in import taken_in
 from treadle.runtime.tool_calls import ToolCalls
@@ -300,6 +301,7 @@ class RunLoop:
         assert self._prompt is not None
         request = ModelRequest(prompt=self._prompt, turns=self._machine.turns, tools=self._specs)
         given: Input | None = None
+        reach(Failpoint.BEFORE_MODEL_CALL)
         self._listening = True
         self._deadlines.listen()
         stream = self._model.ask(request)

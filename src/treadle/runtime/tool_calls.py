@@ -21,6 +21,7 @@ from treadle.kernel.inputs import Input, ToolPaused, ToolProgressed, ToolReturne
 from treadle.ports.clock import Clock
 from treadle.ports.toolbox import CallContext, CallInterrupted, InterruptAnswered, InterruptAsk, Toolbox
 from treadle.runtime.asking import interrupt_of
+from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.first_step import FirstSteps
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId
@@ -144,7 +145,9 @@ class ToolCalls:
         try:
             if running.stopped_as is not None:
                 raise asyncio.CancelledError  # noqa: TRY301 (it was stopped before its first step)
+            reach(Failpoint.CALL_BEFORE_TOOL)
             content = json_terms(await self._toolbox.call(request, context))
+            reach(Failpoint.CALL_AFTER_TOOL)
             outcome = ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
         except asyncio.CancelledError:
             # Where nobody stopped it: a tool that cancels itself, or an event loop that is closing.
