@@ -42,7 +42,9 @@ from treadle.values.stretches import entries_of
 
 PAY = 'text: May I? \ncall: pay {"cents": 5}\n---\ntext: It is done.'
 QUESTION = {"text": "Which colour?", "header": "Colour", "options": [{"label": "red"}, {"label": "blue"}]}
-WEEK_S = 7 * 24 * 3600
+HOUR_S = 3600.0
+SOAK_S = 300.0
+"""Seconds within which a thousand runs over a file have come to their ends, on a slow machine."""
 
 
 def outcomes(events: list[ev.KernelEvent]) -> dict[str, tuple[str, Any]]:
@@ -249,6 +251,7 @@ async def test_forged_swapped_foreign_and_doubled_answers_are_refused() -> None:
     assert till.paid == [5]
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("PAUSE-once")
 @everywhere
 async def test_of_two_answers_at_the_same_moment_exactly_one_counts(world: World) -> None:
@@ -258,10 +261,14 @@ async def test_of_two_answers_at_the_same_moment_exactly_one_counts(world: World
 
 @pytest.mark.soak
 @pytest.mark.requirement("PAUSE-once")
-@everywhere
-async def test_of_two_answers_at_the_same_moment_exactly_one_counts_a_thousand_times(world: World) -> None:
+@pytest.mark.parametrize("in_a_file", [False, True])
+async def test_of_two_answers_at_the_same_moment_exactly_one_counts_a_thousand_times(
+    tmp_path: Path,
+    in_a_file: bool,  # noqa: FBT001 (a case)
+) -> None:
     """Promise 7: the same, for longer."""
-    await _double_clicks(world, 1000)
+    async with asyncio.timeout(SOAK_S):
+        await _double_clicks(World(tmp_path if in_a_file else None), 1000)
 
 
 async def _double_clicks(world: World, count: int) -> None:
@@ -394,15 +401,15 @@ def test_a_pause_that_nobody_answers_is_over_in_time(on_expiry: str, restarts: b
     async def main() -> None:
         till = Till()
         world = World()
-        agent = scripted(PAY, tools=[till.pay], pauses=PauseRules(on_expiry=on_expiry))  # type: ignore[arg-type]  # a word
+        agent = scripted(PAY, tools=[till.pay], pauses=PauseRules(expires_s=HOUR_S, on_expiry=on_expiry))  # type: ignore[arg-type]  # a word
         async with world.runner(agent) as runner:
             run_id, (pause,) = await asked(runner)
-            assert pause.expires_at == pytest.approx(LoopClock().now_s() + WEEK_S, abs=1)
+            assert pause.expires_at == pytest.approx(LoopClock().now_s() + HOUR_S, abs=1)
             if not restarts:
                 await _pass(run_id, runner)
                 await _late(run_id, runner, pause, on_expiry, till)
         if restarts:
-            await asyncio.sleep(WEEK_S + 5)
+            await asyncio.sleep(HOUR_S + 5)
             async with world.runner(agent) as runner:
                 await _late(run_id, runner, pause, on_expiry, till)
 
@@ -410,7 +417,7 @@ def test_a_pause_that_nobody_answers_is_over_in_time(on_expiry: str, restarts: b
 
 
 async def _pass(run_id: str, runner: Runner) -> None:
-    await asyncio.sleep(WEEK_S - 60)
+    await asyncio.sleep(HOUR_S - 60)
     assert (await runner.get(run_id)).state is RunStatus.WAITING
     await asyncio.sleep(120)
 
@@ -427,7 +434,7 @@ async def _late(run_id: str, runner: Runner, pause: Any, on_expiry: str, till: T
         assert again.interrupt_id != pause.interrupt_id
         assert view.state is RunStatus.WAITING
         assert again.expires_at is not None
-        assert again.expires_at > pause.expires_at + WEEK_S - 60
+        assert again.expires_at > pause.expires_at + HOUR_S - 60
         await runner.answer(run_id, [said(again, "approve")], principal="ann")
         events = await watched(runner, run_id)
         assert (events[-1].kind, till.paid) == ("done", [5])
@@ -462,14 +469,14 @@ def test_an_answer_that_was_sent_in_time_beats_the_end_of_its_time() -> None:
     async def main() -> None:
         till = Till()
         store = MemoryStore(LoopClock())
-        agent = scripted(PAY, tools=[till.pay])
+        agent = scripted(PAY, tools=[till.pay], pauses=PauseRules(expires_s=HOUR_S))
         async with Runner([agent], store=store) as runner:
             run_id, (pause,) = await asked(runner)
         idle = scripted("text: b")
         async with Runner([idle], store=store) as other:
             taken = await other.answer(run_id, [said((await other.pauses(run_id))[0], "approve")], principal="ann")
             assert taken.open == ()
-            await asyncio.sleep(WEEK_S + 60)
+            await asyncio.sleep(HOUR_S + 60)
         async with Runner([agent], store=store) as runner:
             events = await watched(runner, run_id)
         assert (events[-1].kind, till.paid) == ("done", [5])
