@@ -110,6 +110,7 @@ class RunLoop:
         self._posted: deque[Input] = deque()
         self._ask: AskModel | None = None
         self._ask_at_s = 0.0
+        self._is_round_owed = False
         self._prompt: PromptAssembly | None = None
         self._told_usage: UsageDelta = NO_USAGE
         self.lived_s = 0.0
@@ -191,6 +192,10 @@ class RunLoop:
                     await self._sleep(None)
                 elif self._ask_at_s and (wait_s := self._ask_at_s - self._clock.monotonic_s()) > 0:
                     await self._sleep(wait_s)
+                elif self._is_round_owed and self.commit is not None:
+                    # What people decided and what calls came to is stored before the model is told of it.
+                    self._is_round_owed = False
+                    await self.commit()
                 else:
                     self._ask = None
                     await self._listen()
@@ -274,6 +279,7 @@ class RunLoop:
 
     def _prepare(self, effect: AskModel) -> None:
         self._ask = effect
+        self._is_round_owed = effect.round > 1 and effect.attempt == 1
         self._ask_at_s = self._clock.monotonic_s() + effect.wait_s if effect.wait_s else 0.0
         self._told_usage = NO_USAGE
         self._writer.begin_attempt(effect.attempt)
