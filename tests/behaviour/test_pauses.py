@@ -12,11 +12,12 @@ import pytest
 
 from tests.behaviour.answers import Till, asked, problems_of, said
 from tests.runtime.agents import add, model_of, scripted
-from tests.runtime.stores import LoopClock, World, everywhere, virtually, watched
+from tests.runtime.stores import LoopClock, StoreInHand, World, everywhere, virtually, watched
 from treadle.adapters.models.openai_chat.request import chat_messages
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.app import runner as runner_module
 from treadle.app.runner import Runner
+from treadle.codec.pause_tokens import TokenKeys
 from treadle.errors import (
     AlreadyAnsweredError,
     BadAnswerError,
@@ -30,12 +31,16 @@ from treadle.plan.front_end import front_end_tool
 from treadle.plan.interrupts import interrupt
 from treadle.plan.questions import ask_user
 from treadle.plan.tools import tool
+from treadle.runtime.answering import Answering
+from treadle.runtime.hearing import EXPIRY
+from treadle.runtime.open_pauses import pauses_of
+from treadle.testing.fake_clock import FakeClock
 from treadle.testing.transcript_check import check_transcript
 from treadle.testing.virtual_time import run_virtually
 from treadle.values import events as ev
 from treadle.values.facts import DecisionKept
 from treadle.values.ids import RunId
-from treadle.values.pauses import Decision, PauseKind, PauseRules
+from treadle.values.pauses import Answer, Decision, PauseKind, PauseRules
 from treadle.values.requests import TurnMessage
 from treadle.values.runs import RunStatus
 from treadle.values.stretches import entries_of
@@ -483,6 +488,49 @@ def test_an_answer_that_was_sent_in_time_beats_the_end_of_its_time() -> None:
         resumed = [event.resolutions for event in events if isinstance(event, ev.Resumed)]
         assert [[one.settlement.value for one in group] for group in resumed] == [["answered"]]
         assert resumed[0][0].interrupt_id == pause.interrupt_id
+
+    run_virtually(main())
+
+
+class InTheVeryMoment(StoreInHand):
+    """A store in which somebody answers when the owner is about to say that nobody has."""
+
+    answer: Answer | None = None
+
+    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
+        """Send; the end of a pause comes second."""
+        if kind == EXPIRY and self.answer is not None:
+            in_time = FakeClock()
+            taking = Answering(
+                store=self.inner, scope=scope, keys=KEYS, clock=in_time, checks=lambda _: lambda *_: None
+            )
+            await taking.answer(run_id, [self.answer], principal="ann")
+        sent: bool = await self.inner.send(scope, run_id, key=key, kind=kind, body=body)
+        return sent
+
+
+KEYS = TokenKeys(b"k" * 32)
+
+
+@pytest.mark.requirement("PAUSE-expiry", "PAUSE-once")
+@pytest.mark.usefixtures("loop_time")
+def test_an_answer_in_the_very_moment_in_which_time_is_up_is_the_one_that_counts() -> None:
+    """Design: the owner consumes under the same key, so exactly one of both is heard."""
+
+    async def main() -> None:
+        till = Till()
+        store = InTheVeryMoment(MemoryStore(LoopClock()))
+        agent = scripted(PAY, tools=[till.pay], pauses=PauseRules(expires_s=HOUR_S))
+        async with Runner([agent], store=store) as runner:
+            run_id, _ = await asked(runner)
+            (pause,) = (await pauses_of(store, "default", RunId(run_id))).as_shown(keys=KEYS)
+            store.answer = said(pause, "approve")
+            await asyncio.sleep(HOUR_S + 60)
+            events = await watched(runner, run_id)
+        assert (events[-1].kind, till.paid) == ("done", [5])
+        assert [
+            [one.settlement.value for one in event.resolutions] for event in events if isinstance(event, ev.Resumed)
+        ] == [["answered"]]
 
     run_virtually(main())
 
