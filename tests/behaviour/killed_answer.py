@@ -2,8 +2,8 @@
 
 python -m tests.behaviour.killed_answer FOLDER      # the failpoint stands in TREADLE_KILL_AT
 
-The first time it starts the run and leaves it waiting. From then on it answers what is open, if anything is, and goes on
-to the end. A tool writes a line for every time that it is run.
+The first time it starts the run and leaves it waiting. From then on it answers what is open, if anything is, and goes
+on to the end. A tool writes a line for every time that it is run.
 """
 
 from __future__ import annotations
