@@ -49,7 +49,7 @@ def test_a_store_in_a_file_has_a_key_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("PAUSE-secret")
-@pytest.mark.skipif(os.name != "posix", reason="modes of files are of POSIX systems")
+@pytest.mark.skipif(os.name != "posix", reason="platform: modes of files are of POSIX systems")
 def test_a_key_that_others_can_read_is_none(tmp_path: Path) -> None:
     """Ours: what anybody can read is no secret."""
     store = f"sqlite:///{tmp_path / 'runs.db'}"

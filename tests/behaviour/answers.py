@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tests.runtime.agents import model_of
 from treadle.app.runner import Runner
 from treadle.plan.tools import Tool, tool
 from treadle.runtime.open_pauses import OpenPause
 from treadle.testing.stream_check import check_stream
+from treadle.values import events as ev
 from treadle.values.events import CLOSING_TYPES, KernelEvent
 from treadle.values.pauses import Answer, Decision
+from treadle.values.requests import TurnMessage
 
 
 def said(pause: OpenPause, decision: str, **more: Any) -> Answer:  # noqa: ANN401 (fields of an answer)
@@ -24,6 +27,10 @@ async def asked(runner: Runner, agent: str = "a", prompt: str = "hi", **more: An
     run = await runner.start(agent, prompt, **more)
     await runner.wait(run.run_id)
     return run.run_id, await runner.pauses(run.run_id)
+
+
+PAY = 'text: May I? \ncall: pay {"cents": 5}\n---\ntext: It is done.'
+"""A script that asks for leave to pay five cents."""
 
 
 class Till:
@@ -57,3 +64,21 @@ def problems_of(events: Sequence[KernelEvent]) -> list[str]:
         return ["the last segment has no closing event"]
     dense = [] if [event.index for event in events] == list(range(len(events))) else ["the index is not dense"]
     return dense + [problem for segment in segments[:-1] for problem in check_stream(segment)]
+
+
+def outcomes(events: list[ev.KernelEvent]) -> dict[str, tuple[str, Any]]:
+    """Status, and content or words, of each result, by the number of its call."""
+    return {
+        event.outcome.call_id.rpartition(".")[2]: (
+            event.outcome.status.value,
+            event.outcome.content or event.outcome.error,
+        )
+        for event in events
+        if isinstance(event, ev.ToolResult)
+    }
+
+
+def told(agent: Any, ask: int = -1) -> list[list[Any]]:  # noqa: ANN401 (an agent)
+    """What the model was told of the results of each turn, when it was asked for the n-th time."""
+    turns = [turn for turn in model_of(agent).asks[ask].turns if isinstance(turn, TurnMessage)]
+    return [[outcome.content or outcome.error for outcome in turn.outcomes] for turn in turns]

@@ -10,64 +10,31 @@ from typing import Any
 
 import pytest
 
-from tests.behaviour.answers import Till, asked, problems_of, said
+from tests.behaviour.answers import PAY, Till, asked, outcomes, problems_of, said, told
 from tests.runtime.agents import add, model_of, scripted
-from tests.runtime.stores import LoopClock, StoreInHand, World, everywhere, virtually, watched
+from tests.runtime.stores import World, everywhere, virtually, watched
 from treadle.adapters.models.openai_chat.request import chat_messages
-from treadle.adapters.stores.memory import MemoryStore
-from treadle.app import runner as runner_module
 from treadle.app.runner import Runner
-from treadle.codec.pause_tokens import TokenKeys
 from treadle.errors import (
     AlreadyAnsweredError,
     BadAnswerError,
-    PauseNotFoundError,
     PauseOpenError,
-    RunNotFoundError,
-    TokenExpiredError,
     TokenInvalidError,
 )
 from treadle.plan.front_end import front_end_tool
 from treadle.plan.interrupts import interrupt
 from treadle.plan.questions import ask_user
 from treadle.plan.tools import tool
-from treadle.runtime.answering import Answering
-from treadle.runtime.hearing import EXPIRY
-from treadle.runtime.open_pauses import pauses_of
-from treadle.testing.fake_clock import FakeClock
 from treadle.testing.transcript_check import check_transcript
-from treadle.testing.virtual_time import run_virtually
 from treadle.values import events as ev
 from treadle.values.facts import DecisionKept
 from treadle.values.ids import RunId
-from treadle.values.pauses import Answer, Decision, PauseKind, PauseRules
+from treadle.values.pauses import Decision, PauseKind
 from treadle.values.requests import TurnMessage
 from treadle.values.runs import RunStatus
 from treadle.values.stretches import entries_of
 
-PAY = 'text: May I? \ncall: pay {"cents": 5}\n---\ntext: It is done.'
 QUESTION = {"text": "Which colour?", "header": "Colour", "options": [{"label": "red"}, {"label": "blue"}]}
-HOUR_S = 3600.0
-SOAK_S = 300.0
-"""Seconds within which a thousand runs over a file have come to their ends, on a slow machine."""
-
-
-def outcomes(events: list[ev.KernelEvent]) -> dict[str, tuple[str, Any]]:
-    """Status, and content or words, of each result, by the number of its call."""
-    return {
-        event.outcome.call_id.rpartition(".")[2]: (
-            event.outcome.status.value,
-            event.outcome.content or event.outcome.error,
-        )
-        for event in events
-        if isinstance(event, ev.ToolResult)
-    }
-
-
-def told(agent: Any, ask: int = -1) -> list[list[Any]]:  # noqa: ANN401 (an agent)
-    """What the model was told of the results of each turn, when it was asked for the n-th time."""
-    turns = [turn for turn in model_of(agent).asks[ask].turns if isinstance(turn, TurnMessage)]
-    return [[outcome.content or outcome.error for outcome in turn.outcomes] for turn in turns]
 
 
 @pytest.mark.requirement("PAUSE-answer", "BR-079", "BR-081")
@@ -188,133 +155,6 @@ async def test_decision_and_result_are_stored_before_the_model_is_asked_again(wo
     assert kinds.index("outcome_kept") < len(kinds) - 1 - kinds[::-1].index("round_opened")
 
 
-@pytest.mark.requirement("PAUSE-refusals", "BR-069")
-@everywhere
-async def test_one_unknown_pause_refuses_the_whole_body_and_a_bad_answer_burns_no_token(world: World) -> None:
-    """BR-069; reference D16c: the question is named, nothing was taken, and the same token is good afterwards."""
-    till = Till()
-    script = f'call: ask_user {{"questions": [{json.dumps(QUESTION)}]}}\ncall: pay {{"cents": 5}}\n---\ntext: ok'
-    async with world.runner(scripted(script, tools=[ask_user, till.pay])) as runner:
-        run_id, pauses = await asked(runner)
-        by_kind = {pause.kind: pause for pause in pauses}
-        question, leave = by_kind[PauseKind.ASK_USER], by_kind[PauseKind.APPROVAL]
-        unknown = said(leave, "approve", interrupt_id=f"{run_id}.i9")
-        good = said(question, "answer", value={"q1": "red"})
-        with pytest.raises(PauseNotFoundError):
-            await runner.answer(run_id, [good, unknown], principal="ann")
-        with pytest.raises(BadAnswerError) as bad:
-            await runner.answer(
-                run_id, [said(question, "answer", value={"q1": "pink"}), said(leave, "approve")], principal="ann"
-            )
-        assert bad.value.problems[0][0] == question.interrupt_id
-        assert "'q1'" in bad.value.problems[0][1]
-        for body in ([], [good, good]):
-            with pytest.raises(BadAnswerError):
-                await runner.answer(run_id, body, principal="ann")
-        assert {pause.interrupt_id for pause in await runner.pauses(run_id)} == {
-            question.interrupt_id,
-            leave.interrupt_id,
-        }
-        await runner.answer(run_id, [good, said(leave, "approve")], principal="ann")
-        await watched(runner, run_id)
-    assert till.paid == [5]
-
-
-@pytest.mark.requirement("PAUSE-refusals", "D16")
-@virtually
-async def test_forged_swapped_foreign_and_doubled_answers_are_refused() -> None:
-    """Promise 7: each by its own refusal, and none tells a stranger more than "not found"."""
-    till = Till()
-    world = World()
-    agent = scripted('call: pay {"cents": 5}\ncall: pay {"cents": 6}\n---\ntext: ok', tools=[till.pay])
-    async with world.runner(agent) as runner:
-        run_id, (five, six) = await asked(runner)
-        other_id, (foreign, _) = await asked(runner)
-        bob = runner.within("bob")
-        forged = said(five, "approve", token=five.token[:-2] + ("AA" if five.token[-2:] != "AA" else "BB"))
-        for refused, scope, named, answer in [
-            (TokenInvalidError, runner, run_id, forged),
-            (TokenInvalidError, runner, run_id, said(five, "approve", token="")),
-            (TokenInvalidError, runner, run_id, said(five, "approve", token=six.token)),
-            (TokenInvalidError, runner, run_id, said(five, "approve", token=foreign.token)),
-            (PauseNotFoundError, runner, run_id, said(foreign, "approve")),
-            (RunNotFoundError, bob, run_id, said(five, "approve")),
-            (TokenInvalidError, bob, run_id, forged),
-            (RunNotFoundError, runner, "r_none", said(five, "approve")),
-        ]:
-            with pytest.raises(refused):
-                await scope.answer(named, [answer], principal="mallory")
-        assert till.paid == []
-        await runner.answer(run_id, [said(five, "approve"), said(six, "deny")], principal="ann")
-        with pytest.raises(AlreadyAnsweredError):
-            await runner.answer(run_id, [said(five, "approve")], principal="ann")
-        await watched(runner, run_id)
-        with pytest.raises(AlreadyAnsweredError):
-            await runner.answer(run_id, [said(six, "approve")], principal="ann")
-        with pytest.raises(RunNotFoundError):
-            await bob.pauses(other_id)
-    assert till.paid == [5]
-
-
-@pytest.mark.slow
-@pytest.mark.requirement("PAUSE-once")
-@everywhere
-async def test_of_two_answers_at_the_same_moment_exactly_one_counts(world: World) -> None:
-    """Promise 7: a hundred double clicks; the tool runs a hundred times."""
-    await _double_clicks(world, 100)
-
-
-@pytest.mark.soak
-@pytest.mark.requirement("PAUSE-once")
-@pytest.mark.parametrize("in_a_file", [False, True])
-async def test_of_two_answers_at_the_same_moment_exactly_one_counts_a_thousand_times(
-    tmp_path: Path,
-    in_a_file: bool,  # noqa: FBT001 (a case)
-) -> None:
-    """Promise 7: the same, for longer."""
-    async with asyncio.timeout(SOAK_S):
-        await _double_clicks(World(tmp_path if in_a_file else None), 1000)
-
-
-async def _double_clicks(world: World, count: int) -> None:
-    till = Till()
-    async with world.runner(scripted(PAY, tools=[till.pay])) as runner:
-        waiting = [await asked(runner) for _ in range(count)]
-
-        async def click(run_id: str, pause: Any, decision: str) -> str:  # noqa: ANN401 (a pause)
-            try:
-                await runner.answer(run_id, [said(pause, decision)], principal="ann")
-            except AlreadyAnsweredError:
-                return "refused"
-            return "taken"
-
-        clicks = [click(run_id, pause, "approve") for run_id, (pause,) in waiting for _ in range(2)]
-        results = await asyncio.gather(*clicks)
-        for run_id, _ in waiting:
-            await watched(runner, run_id)
-    pairs = zip(results[::2], results[1::2], strict=True)
-    assert all(sorted(pair) == ["refused", "taken"] for pair in pairs)
-    assert till.paid == [5] * count
-
-
-@pytest.mark.requirement("PAUSE-once")
-@virtually
-async def test_two_bodies_that_name_the_same_pauses_in_any_order_do_not_share_them() -> None:
-    """Ours: one wins all of them, whatever order each was written in."""
-    till = Till()
-    agent = scripted('call: pay {"cents": 5}\ncall: pay {"cents": 6}\n---\ntext: ok', tools=[till.pay])
-    async with Runner([agent]) as runner:
-        run_id, pauses = await asked(runner)
-        bodies = [[said(one, "approve") for one in pauses], [said(one, "deny") for one in reversed(pauses)]]
-        done = await asyncio.gather(
-            *[runner.answer(run_id, body, principal="ann") for body in bodies], return_exceptions=True
-        )
-        await watched(runner, run_id)
-    (refused,) = [one for one in done if isinstance(one, AlreadyAnsweredError)]
-    assert refused.taken == ()
-    assert sorted(till.paid) in ([], [5, 6])
-
-
 @pytest.mark.requirement("PAUSE-interrupt", "BR-086")
 @everywhere
 async def test_a_tool_that_asks_twice_goes_on_in_another_process_each_time(world: World) -> None:
@@ -385,177 +225,6 @@ async def test_a_malformed_question_goes_back_to_the_model_and_to_nobody_else() 
         events = await watched(runner, run.run_id)
     assert events[-1].kind == "done"
     assert outcomes(events)["c1"][0] == "failed"
-
-
-# Time.
-
-
-@pytest.fixture
-def loop_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runners by the clock of the event loop, which is virtual."""
-    monkeypatch.setattr(runner_module, "SystemClock", LoopClock)
-
-
-@pytest.mark.requirement("PAUSE-expiry", "BR-082")
-@pytest.mark.usefixtures("loop_time")
-@pytest.mark.parametrize("restarts", [False, True])
-@pytest.mark.parametrize("on_expiry", ["decline", "fail", "keep"])
-def test_a_pause_that_nobody_answers_is_over_in_time(on_expiry: str, restarts: bool) -> None:  # noqa: FBT001 (a case)
-    """BR-082: with a restart in between and without; what comes of it is what the agent says, and all see it."""
-
-    async def main() -> None:
-        till = Till()
-        world = World()
-        agent = scripted(PAY, tools=[till.pay], pauses=PauseRules(expires_s=HOUR_S, on_expiry=on_expiry))  # type: ignore[arg-type]  # a word
-        async with world.runner(agent) as runner:
-            run_id, (pause,) = await asked(runner)
-            assert pause.expires_at == pytest.approx(LoopClock().now_s() + HOUR_S, abs=1)
-            if not restarts:
-                await _pass(run_id, runner)
-                await _late(run_id, runner, pause, on_expiry, till)
-        if restarts:
-            await asyncio.sleep(HOUR_S + 5)
-            async with world.runner(agent) as runner:
-                await _late(run_id, runner, pause, on_expiry, till)
-
-    run_virtually(main())
-
-
-async def _pass(run_id: str, runner: Runner) -> None:
-    await asyncio.sleep(HOUR_S - 60)
-    assert (await runner.get(run_id)).state is RunStatus.WAITING
-    await asyncio.sleep(120)
-
-
-async def _late(run_id: str, runner: Runner, pause: Any, on_expiry: str, till: Till) -> None:  # noqa: ANN401 (a pause)
-    await asyncio.sleep(30)
-    resumed = [event async for event in _segment_openings(runner, run_id)]
-    assert [one.settlement.value for one in resumed[0].resolutions] == ["expired"]
-    with pytest.raises((TokenExpiredError, TokenInvalidError)):
-        await runner.answer(run_id, [said(pause, "approve")], principal="late")
-    view = await runner.get(run_id)
-    if on_expiry == "keep":
-        (again,) = await runner.pauses(run_id)
-        assert again.interrupt_id != pause.interrupt_id
-        assert view.state is RunStatus.WAITING
-        assert again.expires_at is not None
-        assert again.expires_at > pause.expires_at + HOUR_S - 60
-        await runner.answer(run_id, [said(again, "approve")], principal="ann")
-        events = await watched(runner, run_id)
-        assert (events[-1].kind, till.paid) == ("done", [5])
-    else:
-        events = await watched(runner, run_id)
-        assert (events[-1].kind, till.paid) == ("done" if on_expiry == "decline" else "error", [])
-        assert outcomes(events)["c1"][0] == "denied"
-        assert view.error_code == (None if on_expiry == "decline" else "pause_expired")
-    assert problems_of(events) == []
-
-
-async def _segment_openings(runner: Runner, run_id: str) -> Any:  # noqa: ANN401 (an async generator)
-    state = await runner.state(run_id)
-    count = 0
-    records = runner.watch(run_id)
-    try:
-        async for record in records:
-            count += 1
-            if isinstance(record.event, ev.Resumed):
-                yield record.event
-            if count == state.next_index:
-                return
-    finally:
-        await records.aclose()
-
-
-@pytest.mark.requirement("PAUSE-expiry")
-@pytest.mark.usefixtures("loop_time")
-def test_an_answer_that_was_sent_in_time_beats_the_end_of_its_time() -> None:
-    """Design: an answer already sent wins, be it that its run hears of it too late."""
-
-    async def main() -> None:
-        till = Till()
-        store = MemoryStore(LoopClock())
-        agent = scripted(PAY, tools=[till.pay], pauses=PauseRules(expires_s=HOUR_S))
-        async with Runner([agent], store=store) as runner:
-            run_id, (pause,) = await asked(runner)
-        idle = scripted("text: b")
-        async with Runner([idle], store=store) as other:
-            taken = await other.answer(run_id, [said((await other.pauses(run_id))[0], "approve")], principal="ann")
-            assert taken.open == ()
-            await asyncio.sleep(HOUR_S + 60)
-        async with Runner([agent], store=store) as runner:
-            events = await watched(runner, run_id)
-        assert (events[-1].kind, till.paid) == ("done", [5])
-        resumed = [event.resolutions for event in events if isinstance(event, ev.Resumed)]
-        assert [[one.settlement.value for one in group] for group in resumed] == [["answered"]]
-        assert resumed[0][0].interrupt_id == pause.interrupt_id
-
-    run_virtually(main())
-
-
-class InTheVeryMoment(StoreInHand):
-    """A store in which somebody answers when the owner is about to say that nobody has."""
-
-    answer: Answer | None = None
-
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
-        """Send; the end of a pause comes second."""
-        if kind == EXPIRY and self.answer is not None:
-            in_time = FakeClock()
-            taking = Answering(
-                store=self.inner, scope=scope, keys=KEYS, clock=in_time, checks=lambda _: lambda *_: None
-            )
-            await taking.answer(run_id, [self.answer], principal="ann")
-        sent: bool = await self.inner.send(scope, run_id, key=key, kind=kind, body=body)
-        return sent
-
-
-KEYS = TokenKeys(b"k" * 32)
-
-
-@pytest.mark.requirement("PAUSE-expiry", "PAUSE-once")
-@pytest.mark.usefixtures("loop_time")
-def test_an_answer_in_the_very_moment_in_which_time_is_up_is_the_one_that_counts() -> None:
-    """Design: the owner consumes under the same key, so exactly one of both is heard."""
-
-    async def main() -> None:
-        till = Till()
-        store = InTheVeryMoment(MemoryStore(LoopClock()))
-        agent = scripted(PAY, tools=[till.pay], pauses=PauseRules(expires_s=HOUR_S))
-        async with Runner([agent], store=store) as runner:
-            run_id, _ = await asked(runner)
-            (pause,) = (await pauses_of(store, "default", RunId(run_id))).as_shown(keys=KEYS)
-            store.answer = said(pause, "approve")
-            await asyncio.sleep(HOUR_S + 60)
-            events = await watched(runner, run_id)
-        assert (events[-1].kind, till.paid) == ("done", [5])
-        assert [
-            [one.settlement.value for one in event.resolutions] for event in events if isinstance(event, ev.Resumed)
-        ] == [["answered"]]
-
-    run_virtually(main())
-
-
-@pytest.mark.requirement("PAUSE-no-time")
-@pytest.mark.usefixtures("loop_time")
-def test_time_waited_is_in_the_events_and_not_in_the_duration() -> None:
-    """Design: waiting is not duration; the events say when."""
-
-    async def main() -> None:
-        till = Till()
-        async with Runner([scripted(PAY, tools=[till.pay])], store=MemoryStore(LoopClock())) as runner:
-            run_id, (pause,) = await asked(runner)
-            await asyncio.sleep(3600)
-            await runner.answer(run_id, [said(pause, "approve")], principal="ann")
-            events = await watched(runner, run_id)
-            stretches = await runner.store.read("default", RunId(run_id), -1, limit=1000)
-        assert events[-1].outcome.duration_ms < 60_000
-        times = [stretch.at_s for stretch in stretches]
-        assert times[-1] - times[0] >= 3600
-
-    run_virtually(main())
-
-
-# Stops and messages meanwhile.
 
 
 @pytest.mark.requirement("PAUSE-cancel")

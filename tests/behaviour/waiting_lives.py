@@ -93,8 +93,7 @@ class WaitingLives(Lives):
             model=self.model,
             tools=[pay, gate, sure, ask_user],
             limits=Limits(wall_clock_s=None, stall_s=None),
-            pauses=PauseRules(expires_s=EXPIRES_S, on_expiry=on_expiry),
-        )
+        ).with_pauses(PauseRules(expires_s=EXPIRES_S, on_expiry=on_expiry))
 
     # ---------------------------------------------------------------- the model
 

@@ -30,14 +30,14 @@ from tests.kernel.scenes import (
     turned,
 )
 from treadle.kernel.effects import AskModel, CallTools, Wait
-from treadle.kernel.inputs import Answered, CancelRequested, DeadlinePassed, PartBroke, PauseAsk, TookOver
+from treadle.kernel.inputs import Answered, CancelRequested, DeadlinePassed, PartBroke, PauseAsk
 from treadle.kernel.machine import Machine
 from treadle.kernel.transitions import Phase
 from treadle.values import events as ev
-from treadle.values.facts import AnswerKept, DecisionKept, PauseKept
+from treadle.values.facts import PauseKept
 from treadle.values.ids import call_id, interrupt_id
 from treadle.values.limits import Limit, Limits
-from treadle.values.pauses import Decision, OnExpiry, PauseKind, PendingInterrupt, Settlement
+from treadle.values.pauses import OnExpiry, PauseKind, PendingInterrupt, Settlement
 
 C1, C2, C3 = (call_id(RUN, number) for number in (1, 2, 3))
 ENDED = "not run: the run ended first"
@@ -460,49 +460,6 @@ def test_a_pause_is_answered_once() -> None:
     tell(run, answered(2))
     assert settlements(run) == [[("i1", "declined"), ("i2", "answered")]]
     assert tell(run, answered(2)) == ()
-
-
-def decided(number: int, by: str = "ann") -> DecisionKept:
-    """Somebody's decision about the run's pause with this number."""
-    return DecisionKept(interrupt_id=interrupt_id(RUN, number), decision=Decision.APPROVE, by=by, at_s=5.0)
-
-
-@pytest.mark.requirement("PAUSE-audit")
-def test_who_decided_is_remembered_where_the_decision_counts() -> None:
-    """Ours: who and when stand before the answer; a decision that came too late leaves no trace."""
-    run = begun()
-    tell(run, turned(request(), request(), gated={0: LEAVE, 1: LEAVE}))
-    both = (said(1), said(2))
-    tell(run, Answered(resolutions=both[:1], decided=(decided(1),)))
-    tell(run, Answered(resolutions=both, decided=(decided(1, "bob"), decided(2, "bob"))))
-    assert facts(run, DecisionKept) == [decided(1), decided(2, "bob")]
-    assert [type(fact) for fact in facts(run, DecisionKept | AnswerKept)] == [DecisionKept, AnswerKept] * 2
-
-
-@pytest.mark.requirement("MACHINE-late")
-@pytest.mark.parametrize("way", ["asking", "calling", "stopping", "final"])
-def test_an_answer_to_a_pause_that_is_settled_does_nothing(way: str) -> None:
-    """Ours: it was sent in time, and something else came first: late but honest."""
-    run = begun()
-    tell(run, turned(request(), gated={0: LEAVE}), answered(1))
-    if way == "stopping":
-        tell(run, CancelRequested())
-    elif way != "calling":
-        tell(run, returned(1))
-    if way == "final":
-        tell(run, CancelRequested())
-    assert run.machine.phase.value == way
-    assert tell(run, answered(1)) == ()
-
-
-@pytest.mark.requirement("MACHINE-rebuilds")
-def test_a_call_that_is_run_again_after_a_crash_is_told_all_that_was_said_to_it() -> None:
-    """Ours: an idempotent tool asks again for what was answered before the crash, and has it at once."""
-    run = begun()
-    tell(run, turned(request()), paused(1, SIGNAL), answered(1, value="a"), paused(1, SIGNAL), answered(2, value="b"))
-    (*_, again) = Machine.rebuilt(run.entries).receive(TookOver(idempotent=frozenset({"add"})))
-    assert isinstance(again, CallTools)
-    assert [answer.value for _, answer in again.answers[C1]] == ["a", "b"]
 
 
 @pytest.mark.requirement("MACHINE-rebuilds")

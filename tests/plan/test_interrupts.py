@@ -65,7 +65,7 @@ def test_an_answer_is_given_back_where_it_was_asked() -> None:
 def test_a_call_that_has_asked_asks_nothing_else() -> None:
     """Ours: an interrupt that the tool swallowed is still what the call waits for."""
 
-    def tool() -> Any:  # noqa: ANN401 (never)
+    def tool() -> Any:  # noqa: ANN401 (it returns nothing)
         try:
             interrupt("first")
         except CallInterrupted:

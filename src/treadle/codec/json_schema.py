@@ -42,7 +42,7 @@ class SchemaFault:
 def faults(value: Json, schema: Mapping[str, Any]) -> tuple[SchemaFault, ...]:
     """Where a value does not fit, so many at most; nothing where it fits."""
     found: list[SchemaFault] = []
-    for fault in _Check(schema).faults(value, schema, "", DEEPEST):
+    for fault in _Check(schema).faults(value, schema, ("", DEEPEST)):
         found.append(fault)
         if len(found) == MOST_FAULTS:
             break
@@ -72,13 +72,18 @@ def _unchecked(schema: Any, levels: int) -> Iterator[str]:  # noqa: ANN401 (as a
             yield from _unchecked(inner, levels - 1)
 
 
+_Where = tuple[str, int]
+"""A pointer, and how many schemas within each other are still followed."""
+
+
 class _Check:
     """The checks of one schema, whose references point into it."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
 
-    def faults(self, value: Json, schema: Any, at: str, levels: int) -> Iterator[SchemaFault]:  # noqa: ANN401 (a schema)
+    def faults(self, value: Json, schema: Any, where: _Where) -> Iterator[SchemaFault]:  # noqa: ANN401 (a schema)
+        at, levels = where
         if schema is True:
             return
         if not isinstance(schema, Mapping) or not levels:
@@ -86,10 +91,10 @@ class _Check:
             return
         for word, demanded in schema.items():
             if (check := CHECKED.get(word)) is not None:
-                yield from check(self, value, schema, _Place(at, levels - 1, demanded))
+                yield from check(self, value, _Place(at, levels - 1, schema, demanded))
 
     def fits(self, value: Json, schema: Any, levels: int) -> bool:  # noqa: ANN401 (a schema)
-        return next(self.faults(value, schema, "", levels), None) is None
+        return next(self.faults(value, schema, ("", levels)), None) is None
 
     def named(self, reference: Any) -> Any:  # noqa: ANN401 (a schema)
         """What a reference into the schema points at; False, which nothing fits, where that is nothing."""
@@ -103,17 +108,21 @@ class _Check:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a check stands: its pointer, how deep it may go on, and what its word demands."""
+    """Where a check stands: its pointer, how deep it may go on, the schema, and what the word of the check demands."""
 
     at: str
     levels: int
+    schema: Mapping[str, Any]
     demanded: Any
+
+    def step(self, name: str) -> _Where:
+        return f"{self.at}/{name.replace('~', '~0').replace('/', '~1')}", self.levels
 
     def fault(self, expected: str) -> Iterator[SchemaFault]:
         yield SchemaFault(pointer=self.at, expected=expected)
 
 
-_Checking = Callable[[_Check, Any, Mapping[str, Any], _Place], Iterator[SchemaFault]]
+_Checking = Callable[[_Check, Any, _Place], Iterator[SchemaFault]]
 
 
 def _is_number(value: Any) -> bool:  # noqa: ANN401 (any JSON terms)
@@ -131,7 +140,7 @@ _TYPES: Final[Mapping[str, Callable[[Any], bool]]] = {
 }
 
 
-def _type(_: _Check, value: Json, __: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _type(_: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     names = [place.demanded] if isinstance(place.demanded, str) else list(place.demanded)
     if not any(name in _TYPES and _TYPES[name](value) for name in names):
         yield from place.fault(" or ".join(names))
@@ -148,78 +157,78 @@ def _same(one: Json, other: Json) -> bool:
     return bool(one == other)
 
 
-def _enum(_: _Check, value: Json, __: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _enum(_: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if not any(_same(value, choice) for choice in place.demanded):
         yield from place.fault(f"one of {_told(list(place.demanded))}")
 
 
-def _const(_: _Check, value: Json, __: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _const(_: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if not _same(value, place.demanded):
         yield from place.fault(_told(place.demanded))
 
 
-def _properties(check: _Check, value: Json, _: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _properties(check: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if isinstance(value, Mapping):
         for name, schema in place.demanded.items():
             if name in value:
-                yield from check.faults(value[name], schema, _step(place.at, name), place.levels)
+                yield from check.faults(value[name], schema, place.step(name))
 
 
-def _required(_: _Check, value: Json, __: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _required(_: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if isinstance(value, Mapping):
         for name in place.demanded:
             if name not in value:
-                yield SchemaFault(pointer=_step(place.at, name), expected="a value, and none came")
+                yield SchemaFault(pointer=place.step(name)[0], expected="a value, and none came")
 
 
-def _additional(check: _Check, value: Json, schema: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _additional(check: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if isinstance(value, Mapping):
-        known = schema.get("properties", {})
+        known = place.schema.get("properties", {})
         for name in value:
             if name not in known:
-                yield from check.faults(value[name], place.demanded, _step(place.at, str(name)), place.levels)
+                yield from check.faults(value[name], place.demanded, place.step(str(name)))
 
 
-def _items(check: _Check, value: Json, schema: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _items(check: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if isinstance(value, list | tuple):
-        first = len(schema.get("prefixItems", ()))
+        first = len(place.schema.get("prefixItems", ()))
         for number, item in enumerate(value[first:], first):
-            yield from check.faults(item, place.demanded, _step(place.at, str(number)), place.levels)
+            yield from check.faults(item, place.demanded, place.step(str(number)))
 
 
-def _prefix_items(check: _Check, value: Json, _: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _prefix_items(check: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if isinstance(value, list | tuple):
         for number, (item, schema) in enumerate(zip(value, place.demanded, strict=False)):
-            yield from check.faults(item, schema, _step(place.at, str(number)), place.levels)
+            yield from check.faults(item, schema, place.step(str(number)))
 
 
-def _unique(_: _Check, value: Json, __: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _unique(_: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if place.demanded and isinstance(value, list | tuple):
         twice = any(_same(item, other) for at, item in enumerate(value) for other in value[:at])
         yield from place.fault("no item twice") if twice else ()
 
 
-def _any_of(check: _Check, value: Json, _: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _any_of(check: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if not any(check.fits(value, schema, place.levels) for schema in place.demanded):
         yield from place.fault("one of the forms that are allowed")
 
 
-def _one_of(check: _Check, value: Json, _: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _one_of(check: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     if sum(check.fits(value, schema, place.levels) for schema in place.demanded) != 1:
         yield from place.fault("exactly one of the forms that are allowed")
 
 
-def _all_of(check: _Check, value: Json, _: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+def _all_of(check: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
     for schema in place.demanded:
-        yield from check.faults(value, schema, place.at, place.levels)
+        yield from check.faults(value, schema, (place.at, place.levels))
 
 
-def _reference(check: _Check, value: Json, _: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
-    yield from check.faults(value, check.named(place.demanded), place.at, place.levels)
+def _reference(check: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
+    yield from check.faults(value, check.named(place.demanded), (place.at, place.levels))
 
 
 def _sized(kinds: type | tuple[type, ...], fits: Callable[[int, Any], bool], words: str) -> _Checking:
-    def check(_: _Check, value: Json, __: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+    def check(_: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
         if isinstance(value, kinds) and not fits(len(value), place.demanded):  # type: ignore[arg-type]  # sized kinds
             yield from place.fault(words.format(place.demanded))
 
@@ -227,7 +236,7 @@ def _sized(kinds: type | tuple[type, ...], fits: Callable[[int, Any], bool], wor
 
 
 def _bounded(fits: Callable[[Any, Any], bool], words: str) -> _Checking:
-    def check(_: _Check, value: Json, __: Mapping[str, Any], place: _Place) -> Iterator[SchemaFault]:
+    def check(_: _Check, value: Json, place: _Place) -> Iterator[SchemaFault]:
         if _is_number(value) and not (math.isfinite(value) and fits(value, place.demanded)):
             yield from place.fault(words.format(place.demanded))
 
@@ -259,10 +268,6 @@ CHECKED: Final[Mapping[str, _Checking]] = {
     "exclusiveMaximum": _bounded(lambda value, most: value < most, "less than {}"),
 }
 """What is checked, by the word that demands it."""
-
-
-def _step(at: str, name: str) -> str:
-    return f"{at}/{name.replace('~', '~0').replace('/', '~1')}"
 
 
 def _told(value: Sequence[Any] | Json) -> str:

@@ -71,8 +71,11 @@ class Answering:
             AlreadyAnsweredError: A pause is settled. If that came about between two answers of this body, `taken` names
                 those that were taken before.
         """
-        _check_body(answers)
+        if not 0 < len(answers) <= MOST_ANSWERS:
+            raise BadAnswerError((("answers", f"expected 1 to {MOST_ANSWERS} answers, came {len(answers)}"),))
         claims = [claims_of(answer.token, scope=self._scope, keys=self._keys) for answer in answers]
+        if len({answer.interrupt_id for answer in answers}) != len(answers):
+            raise BadAnswerError((("answers", "expected one answer to each pause, and one pause is named twice"),))
         found = await pauses_of(self._store, self._scope, run_id)
         for answer in answers:
             if answer.interrupt_id not in found.open and answer.interrupt_id not in found.settled:
@@ -134,14 +137,6 @@ class Answering:
             taken.append(named)
         reach(Failpoint.ANSWER_AFTER_SEND)
         return tuple(taken)
-
-
-def _check_body(answers: Sequence[Answer]) -> None:
-    named = [answer.interrupt_id for answer in answers]
-    if not 0 < len(named) <= MOST_ANSWERS:
-        raise BadAnswerError((("answers", f"expected 1 to {MOST_ANSWERS} answers, came {len(named)}"),))
-    if len(set(named)) != len(named):
-        raise BadAnswerError((("answers", "expected one answer to each pause, and one pause is named twice"),))
 
 
 def _number(named: InterruptId) -> int:

@@ -7,18 +7,50 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from treadle.kernel.inputs import PauseAsk
-from treadle.ports.toolbox import InterruptAsk
+from treadle.ports.clock import Clock
+from treadle.ports.toolbox import InterruptAsk, Toolbox
 from treadle.values.calls import ToolRequest
 from treadle.values.mappings import Json, thawed
-from treadle.values.pauses import OnExpiry, PauseKind
+from treadle.values.pauses import OnExpiry, PauseKind, PauseRules
 from treadle.values.tools import ToolSpec
 
 LONGEST_OTHER: Final = 1000
 """Characters of an answer in a person's own words."""
+
+
+class CallAsks:
+    """What people are asked about the calls of one agent, by its rules.
+
+    Shape: a call that is damaged is never asked about: it does not run.
+    """
+
+    def __init__(self, *, toolbox: Toolbox, clock: Clock, rules: PauseRules) -> None:
+        self._toolbox = toolbox
+        self._clock = clock
+        self._rules = rules
+        self._specs = {spec.name: spec for spec in toolbox.specs()}
+
+    def before(self, requests: Sequence[ToolRequest]) -> Mapping[int, PauseAsk]:
+        """What is asked before calls of a turn may run, by their slots; nothing of those that may just run."""
+        asks = [(slot, self._before(request)) for slot, request in enumerate(requests) if request.damage is None]
+        return {slot: ask for slot, ask in asks if ask is not None}
+
+    def within(self, asked: InterruptAsk) -> PauseAsk:
+        """What a call asks in the middle of its work."""
+        expires_at = self._rules.expires_at(self._clock.now_s())
+        return interrupt_of(asked, expires_at=expires_at, on_expiry=self._rules.on_expiry)
+
+    def _before(self, request: ToolRequest) -> PauseAsk | None:
+        needs_approval, spec = self._toolbox.needs_approval(request), self._specs[request.name]
+        if not needs_approval and spec.asks is None:
+            return None
+        expires_at = self._rules.expires_at(self._clock.now_s())
+        on_expiry = self._rules.on_expiry
+        return ask_of(request, spec, needs_approval=needs_approval, expires_at=expires_at, on_expiry=on_expiry)
 
 
 def ask_of(

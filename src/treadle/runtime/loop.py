@@ -37,27 +37,24 @@ from treadle.kernel.inputs import (
     ModelBroke,
     ModelTurned,
     PartBroke,
-    PauseAsk,
     Recalled,
     Started,
 )
 from treadle.kernel.machine import Machine
 from treadle.kernel.transitions import Phase
 from treadle.ports.clock import Clock
-from treadle.ports.model import Model, ModelRequest
-from treadle.ports.toolbox import Toolbox
-from treadle.runtime.asking import ask_of
+from treadle.ports.model import ModelRequest
+from treadle.runtime.asking import CallAsks
 from treadle.runtime.deadlines import Deadlines
 from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.output_bound import OutputBound
+from treadle.runtime.served import ServedAgent
 from treadle.runtime.taken_in import taken_in
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
-from treadle.values.calls import ToolRequest
 from treadle.values.events import Error
 from treadle.values.limits import Limit, RunRules
 from treadle.values.model import CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
-from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
 
@@ -75,37 +72,33 @@ class RunLoop:
     `failure` is the exception behind an `error`, for the caller in process.
     """
 
-    def __init__(  # noqa: PLR0913 (one for each thing it is made of)
+    def __init__(
         self,
         *,
-        model: Model,
-        toolbox: Toolbox,
+        served: ServedAgent,
+        rules: RunRules,
         clock: Clock,
         writer: Writer,
-        rules: RunRules,
-        instructions: str | None,
-        pauses: PauseRules = DEFAULT_PAUSES,
         machine: Machine | None = None,
         told: Callable[[Input], None] | None = None,
     ) -> None:
-        """`machine` is one that was rebuilt; `told` hears of every input that the machine has taken."""
-        self._model = model
-        self._toolbox = toolbox
+        """`rules` are the run's own; `machine` is one that was rebuilt; `told` hears of every input it has taken."""
+        self._model, self._toolbox, self._instructions = served.model, served.toolbox, served.instructions
         self._clock = clock
         self._runs = runs = writer.runs
         self._writer = writer
         self._rules = rules
-        self._instructions = instructions
-        self._specs = toolbox.specs()
-        self._by_name = {spec.name: spec for spec in self._specs}
-        self._pauses = pauses
+        self._specs = self._toolbox.specs()
+        self._asks = CallAsks(toolbox=self._toolbox, clock=clock, rules=served.pauses)
         self._machine = machine or Machine()
         self._told = told
         self._to_call: list[CallTools] = []
         self.commit: Callable[[], Awaitable[None]] | None = None
         """Waits until what is written is stored; None where writing is storing."""
         self._output = OutputBound(runs=runs, limit_bytes=rules.limits.output_bytes, post=self.post)
-        self._tools = ToolCalls(toolbox=toolbox, clock=clock, post=self.post, room=self._output.room, pauses=pauses)
+        self._tools = ToolCalls(
+            toolbox=self._toolbox, clock=clock, post=self.post, room=self._output.room, asks=self._asks
+        )
         self._deadlines = Deadlines(limits=rules.limits, clock=clock, post=self.post, runs=runs)
         self._posted: deque[Input] = deque()
         self._ask: AskModel | None = None
@@ -409,19 +402,7 @@ class RunLoop:
             turn = turn.calling(requests)
         streamed = self._writer.streamed
         slots = frozenset([slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed])
-        asks = [(slot, self._ask_of(request)) for slot, request in enumerate(requests) if request.damage is None]
-        gated = {slot: ask for slot, ask in asks if ask is not None}
-        return ModelTurned(turn=turn, streamed=slots, gated=gated, spoke=spoke)
-
-    def _ask_of(self, request: ToolRequest) -> PauseAsk | None:
-        """What a person is asked about a call; None where it may just run."""
-        needs_approval = self._toolbox.needs_approval(request)
-        spec = self._by_name[request.name]
-        if not needs_approval and spec.asks is None:
-            return None
-        rules = self._pauses
-        expires_at = rules.expires_at(self._clock.now_s())
-        return ask_of(request, spec, needs_approval=needs_approval, expires_at=expires_at, on_expiry=rules.on_expiry)
+        return ModelTurned(turn=turn, streamed=slots, gated=self._asks.before(requests), spoke=spoke)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed

@@ -107,17 +107,7 @@ class Rebuilt:
             passage=self.passage,
             has_shown=self.is_under_way,
         )
-        loop = RunLoop(
-            model=served.model,
-            toolbox=served.toolbox,
-            clock=clock,
-            writer=writer,
-            rules=rules,
-            instructions=served.instructions,
-            pauses=served.pauses,
-            machine=self.machine,
-            told=told,
-        )
+        loop = RunLoop(served=served, rules=rules, clock=clock, writer=writer, machine=self.machine, told=told)
         loop.lived_s = self.lived_s
         return RunParts(request=request, runs=runs, loop=loop)
 

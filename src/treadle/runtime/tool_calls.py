@@ -20,13 +20,13 @@ from treadle.framing.surrogates import whole_text
 from treadle.kernel.inputs import Input, ToolPaused, ToolProgressed, ToolReturned
 from treadle.ports.clock import Clock
 from treadle.ports.toolbox import CallContext, CallInterrupted, InterruptAnswered, InterruptAsk, Toolbox
-from treadle.runtime.asking import interrupt_of
+from treadle.runtime.asking import CallAsks
 from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.first_step import FirstSteps
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId
 from treadle.values.mappings import Json
-from treadle.values.pauses import DEFAULT_PAUSES, PauseRules, PendingInterrupt, Resolution
+from treadle.values.pauses import PendingInterrupt, Resolution
 
 GRACE_S: Final = 1.0
 """Seconds that a stopped call has to end by itself; after that nobody knows what it still does."""
@@ -77,10 +77,10 @@ class ToolCalls:
         clock: Clock,
         post: Callable[[Input], None],
         room: Callable[[], Awaitable[None]],
-        pauses: PauseRules = DEFAULT_PAUSES,
+        asks: CallAsks,
     ) -> None:
         self._toolbox = toolbox
-        self._pauses = pauses
+        self._asks = asks
         self._clock = clock
         self._post = post
         self._room = room
@@ -170,11 +170,8 @@ class ToolCalls:
     def _interrupted(self, running: _Running, asked: InterruptAsk) -> None:
         """The call waits for a person. Nothing of it is held meanwhile."""
         running.disarm()
-        rules = self._pauses
         if self._running.pop(running.request.call_id, None) is not None:
-            expires_at = rules.expires_at(self._clock.now_s())
-            ask = interrupt_of(asked, expires_at=expires_at, on_expiry=rules.on_expiry)
-            self._post(ToolPaused(call_id=running.request.call_id, ask=ask))
+            self._post(ToolPaused(call_id=running.request.call_id, ask=self._asks.within(asked)))
 
     async def _progress(self, running: _Running, payload: Json) -> None:
         if running.stopped_as is None:

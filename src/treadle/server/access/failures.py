@@ -222,7 +222,9 @@ def _details_of(error: BaseException) -> Mapping[str, Json]:
     if isinstance(error, BadRequestError) and error.pointer:
         return {"pointer": _sayable(error.pointer)}
     if isinstance(error, BadAnswerError):
-        problems = [FrozenDict({"interrupt_id": _sayable(one), "problem": _sayable(said)}) for one, said in error.problems]
+        problems = [
+            FrozenDict({"interrupt_id": _sayable(one), "problem": _sayable(said)}) for one, said in error.problems
+        ]
         return {"problems": problems[:MOST_PROBLEMS]}
     if isinstance(error, AlreadyAnsweredError) and error.taken:
         return {"taken": list(error.taken)}
