@@ -16,6 +16,7 @@ from treadle.app.demo import agent as demo_agent
 from treadle.app.doctor import checks as all_checks
 from treadle.cli import lines
 from treadle.cli.answering import answer_once
+from treadle.cli.approvals_showing import show_approvals
 from treadle.cli.chatting import chat as chat_with
 from treadle.cli.checkup import report, verdict
 from treadle.cli.choosing import Choice, chosen_agent
@@ -25,6 +26,7 @@ from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.kept_answering import answer_kept
 from treadle.cli.output import for_people, is_terminal
+from treadle.cli.pause_commands import commands as pause_commands
 from treadle.cli.serve_command import commands as serve_commands
 from treadle.cli.store_choice import path_of
 from treadle.cli.store_commands import commands as store_commands
@@ -151,10 +153,22 @@ def chat(  # noqa: PLR0913 (a parameter an option)
 
 
 @app.command()
-def demo(*, json: JsonOption = False, events: EventsOption = False, debug: DebugOption = False) -> int:
+def demo(
+    what: Annotated[
+        str, typer.Argument(metavar="[approvals]", help="approvals: ten ways round a person, all refused.")
+    ] = "",
+    *,
+    json: JsonOption = False,
+    events: EventsOption = False,
+    debug: DebugOption = False,
+) -> int:
     """Let the model on this machine answer a fixed question with a real tool."""
 
     def work() -> int:
+        if what == "approvals":
+            return show_approvals()
+        if what:
+            raise CommandMisuseError(f"there is no demo {what!r}; there is the one without a name, and approvals")
         with looking(form(json=json, events=events)) as view:
             return demonstrate(view, agent=demo_agent())
 
@@ -177,6 +191,7 @@ def doctor(*, debug: DebugOption = False) -> int:
 app.add_typer(serve_commands)
 # Named last, so that the help lists what runs an agent before what looks at stored runs.
 app.add_typer(store_commands)
+app.add_typer(pause_commands)
 
 
 def _one_line(wrong: BaseException) -> str:

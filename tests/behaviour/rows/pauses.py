@@ -98,4 +98,8 @@ ROWS: dict[str, Requirement] = {
     ),
     "D16c": Requirement(source="reference behaviours", says="A label that is none is a 400 that names its question."),
     "D16d": Requirement(source="reference behaviours", says="A bad answer is refused with a 4xx, before any stream."),
+    "PAUSE-demo": Requirement(
+        source="docs/cli.md", says="The demo of approvals tries ten attacks, and fails if one does not."
+    ),
+    "CLI-answer": Requirement(source="docs/cli.md", says="A stored run is answered and audited from the command line."),
 }
