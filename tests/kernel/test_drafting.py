@@ -9,7 +9,7 @@ from tests.kernel.plays import RUN, Play, played, plays
 from tests.kernel.scenes import LEAVE, answered, begun, closing, facts, paused, request, returned, tell, turned
 from treadle.kernel.effects import Close, Emit, Keep
 from treadle.kernel.inputs import PauseAsk
-from treadle.kernel.standing import Standing, as_fields
+from treadle.kernel.standing import Standing
 from treadle.values import events as ev
 from treadle.values.facts import OutcomeKept, PauseKept
 from treadle.values.model import StopReason
@@ -28,7 +28,7 @@ def test_the_state_is_what_the_drafts_and_facts_fold_to(play: Play) -> None:
     for effect in run.effects:
         match effect:
             case Keep(fact=fact):
-                folded.fold(type(fact), as_fields(fact))
+                folded.keep(fact)
             case Emit(event=event, fields=told) | Close(event=event, fields=told):
                 folded.fold(event, told)
             case _:

@@ -6,15 +6,15 @@ import pytest
 
 from tests.kernel.plays import REQUEST, RUN
 from tests.kernel.scenes import LEAVE, QUESTION, SIGNAL, begun, paused, request, returned, said, tell, turned
-from treadle.kernel.standing import CallStage, Standing, as_fields, edits, is_granted
+from treadle.kernel.standing import FACT_FOLDERS, CallStage, Standing, edits, is_granted
 from treadle.kernel.transitions import Phase
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome
-from treadle.values.facts import OutcomeKept, RequestKept, RoundCut, RoundOpened
+from treadle.values.facts import FACT_TYPES, OutcomeKept, RequestKept, RoundCut, RoundOpened
 from treadle.values.ids import CallId, InterruptId, call_id
 from treadle.values.limits import RunRules
 from treadle.values.pauses import PauseKind, PendingInterrupt, Settlement
-from treadle.values.usage import NO_USAGE, UsageDelta
+from treadle.values.usage import UsageDelta
 
 KINDS = list(PauseKind)
 
@@ -41,11 +41,18 @@ def test_only_leave_can_bring_other_arguments(kind: PauseKind) -> None:
     assert not edits(pending(kind), said(1))
 
 
-def test_an_entry_folds_by_its_fields() -> None:
-    """Ours: a stored entry and a draft fold alike."""
-    cut = RoundCut(round=1, attempt=2, code="stalled")
-    assert as_fields(cut) == {"round": 1, "attempt": 2, "usage": NO_USAGE, "code": "stalled"}
-    assert as_fields(cut) == as_fields(RoundCut(round=1, attempt=2, code="stalled"))
+def test_a_stored_event_and_a_draft_of_it_fold_alike() -> None:
+    """Ours: a machine that is rebuilt from a log stands where the live one stood."""
+    fields = {"call_id": CallId("r1.c1"), "name": "add"}
+    stored, drafted = Standing(), Standing()
+    stored.take(ev.ToolAnnounced(index=3, run_id=RUN, **fields))
+    drafted.fold(ev.ToolAnnounced, fields)
+    assert stored == drafted != Standing()
+
+
+def test_what_folds_is_every_fact() -> None:
+    """Ours: a fact that changes nothing would be forgotten when a machine is rebuilt."""
+    assert set(FACT_FOLDERS) == set(FACT_TYPES)
 
 
 @pytest.mark.parametrize("event", [ev.TextDelta, ev.Thinking, ev.ToolArguments, ev.Extension, ev.Dropped, ev.Stage])
@@ -59,18 +66,18 @@ def test_what_was_said_on_the_way_changes_nothing(event: type[ev.KernelEvent]) -
 def test_a_result_of_an_attempt_that_was_cut_is_no_turn() -> None:
     """Ours: a turn that never finished has no outcomes; its shown text is told elsewhere."""
     standing = Standing()
-    standing.fold(RequestKept, {"request": REQUEST, "rules": RunRules(agent="a", model="m")})
-    standing.fold(RoundOpened, {"round": 1, "attempt": 1})
+    standing.keep(RequestKept(request=REQUEST, rules=RunRules(agent="a", model="m")))
+    standing.keep(RoundOpened(round=1, attempt=1))
     standing.fold(ev.ToolAnnounced, {"call_id": CallId("r1.c1"), "name": "add"})
-    standing.fold(OutcomeKept, {"outcome": ToolOutcome(call_id=CallId("r1.c1"))})
+    standing.keep(OutcomeKept(outcome=ToolOutcome(call_id=CallId("r1.c1"))))
     assert (standing.turns, standing.open_calls(), standing.calls_made) == ([], [], 1)
 
 
 def test_an_attempt_that_told_no_usage_is_counted_as_unmeasured() -> None:
     """Design: usage is reported or absent; `unmeasured_rounds` says how much of a sum is missing."""
     standing = Standing()
-    standing.fold(RoundCut, as_fields(RoundCut(round=1, attempt=1, code="stalled")))
-    standing.fold(RoundCut, as_fields(RoundCut(round=1, attempt=2, code="stalled", usage=UsageDelta(total_tokens=4))))
+    standing.keep(RoundCut(round=1, attempt=1, code="stalled"))
+    standing.keep(RoundCut(round=1, attempt=2, code="stalled", usage=UsageDelta(total_tokens=4)))
     assert (standing.usage, standing.spent_tokens) == (UsageDelta(total_tokens=4, unmeasured_rounds=1), 4)
 
 

@@ -33,8 +33,9 @@ class Chatty:
 
     name = "chatty"
 
-    def __init__(self, pieces: int) -> None:
+    def __init__(self, pieces: int, *, piece: str = "x") -> None:
         self._pieces = pieces
+        self._piece = piece
         self.said = 0
 
     async def ask(self, _: ModelRequest, /) -> AsyncGenerator[list[ModelItem], None]:
@@ -42,8 +43,8 @@ class Chatty:
         for _ in range(self._pieces):
             self.said += 1
             await asyncio.sleep(0)
-            yield [(TEXT, "x")]
-        yield [TurnEnded(turn=ModelTurn(text="x" * self._pieces))]
+            yield [(TEXT, self._piece)]
+        yield [TurnEnded(turn=ModelTurn(text=self._piece * self._pieces))]
 
     async def aclose(self) -> None:
         """Nothing is held."""
@@ -93,10 +94,14 @@ async def test_pieces_grow_into_one_only_while_an_append_is_in_flight() -> None:
 
 
 @pytest.mark.requirement("STORED-bound")
+@pytest.mark.parametrize(
+    ("piece", "waiting"),
+    [("x", PENDING), ("x" * 16, PENDING), ("x" * 17, 241), ("\u65e5" * 100, 14), ("x" * 5000, 1)],
+)
 @virtually
-async def test_a_slow_store_stops_the_reading_of_the_provider() -> None:
-    """Design §6: at most so many pieces wait; nothing is lost for it."""
-    model, hand = Chatty(2000), in_hand()
+async def test_a_slow_store_stops_the_reading_of_the_provider(piece: str, waiting: int) -> None:
+    """Design §6: at most 256 pieces or 4 KB wait, and one is in flight; nothing is lost for it."""
+    model, hand = Chatty(500, piece=piece), in_hand()
     async with Runner([Agent(name="a", model=model)], store=hand) as runner:
         hand.gate.clear()
         run = await runner.start("a", "hi")
@@ -104,9 +109,9 @@ async def test_a_slow_store_stops_the_reading_of_the_provider() -> None:
         await hand.arrived.wait()
         for _ in range(3000):
             await asyncio.sleep(0)
-        assert PENDING - 2 <= model.said <= PENDING
+        assert model.said == 1 + waiting
         hand.gate.set()
-        assert text_of(await reading) == "x" * 2000
+        assert text_of(await reading) == piece * 500
 
 
 @pytest.mark.requirement("STORED-unwatched")

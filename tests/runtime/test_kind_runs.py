@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.runtime.kind_runs import ENTRIES, KindRuns
+from treadle.runtime.kind_runs import ENTRIES, LOOK, KindRuns
 from treadle.values import events as ev
 from treadle.values.facts import RoundOpened
 from treadle.values.ids import RunId
@@ -176,6 +176,47 @@ async def test_the_writer_waits_at_its_limit_until_it_is_let_go():
     assert not runs.is_full
     assert runs.room() is None
     runs.let(3)
+
+
+SIZES = st.one_of(st.integers(1, 40), st.integers(1, 3000))
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from([TEXT, THINKING]), SIZES), max_size=6), max_size=60))
+async def test_what_waits_for_a_store_is_bounded_in_pieces_and_in_bytes(reads):
+    """Design §6: 256 pieces or 4 KB wait, then no more is read. Pieces are looked at together where they are small."""
+    runs = empty(bounded=True)
+    runs.coalesce()
+    runs.let(256, size_bytes=4096)
+    left, kind, waits, size, largest = runs.left, None, 0, 0, 0
+    for read in reads * 8:
+        for speaks, length in read:
+            if speaks != kind:
+                kind = speaks
+                runs.begin(kind, 1)
+                left = runs.left
+            runs.runs[-1].items.append("x" * length)
+            left, waits, size, largest = left - 1, waits + 1, size + length, max(largest, length)
+        if left <= 0:
+            if runs.room() is not None:
+                assert size >= 4096 or runs.next + len(runs.runs[-1].items) >= 256
+                break
+            left = runs.left
+        assert size < 4096 + (LOOK + 6) * largest
+    assert runs.left > 0 or runs.is_full
+
+
+@given(st.integers(1, 5000))
+async def test_pieces_of_one_size_wait_up_to_the_bound_and_one_more_at_most(size):
+    """Design §6: how far apart the looks are goes by the size of the pieces."""
+    runs = empty(bounded=True)
+    pieces = runs.begin(TEXT, 1)
+    runs.let(256, size_bytes=4096)
+    left = runs.left
+    while left > 0 or runs.room() is None:
+        left = runs.left
+        pieces.append("x" * size)
+        left -= 1
+    assert len(pieces) == min(256, -(-4096 // size))
 
 
 async def test_a_log_without_a_bound_holds_nobody_back():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self, runtime_checkable
 
 from starlette.types import ASGIApp
 
@@ -30,11 +30,21 @@ from treadle.server.application import application
 from treadle.server.delivery import Delivering, Ending
 from treadle.server.feeds import Feeds
 from treadle.server.metrics import EndsCounted, Metrics
+from treadle.server.owner import Owner
 from treadle.server.parts import ServerParts
 from treadle.server.pulse import Pulse, Rhythm
 
 TOO_LARGE: Final = "log_too_large"
 """The reason with which a run is cancelled whose log is larger than it may be."""
+
+
+@runtime_checkable
+class Findable(Protocol):
+    """A store that tells commands of this machine where its owner serves it."""
+
+    def serves_at(self, url: str | None, *, token: str | None = None) -> None:
+        """Say where, and what is to be shown there."""
+        ...
 
 
 class Server:
@@ -76,6 +86,7 @@ class Server:
         self._pulse = Pulse(rhythm or Rhythm())
         self._entered = False
         self._stopping = False
+        self._owner = Owner()
         asks_nobody = access is None or isinstance(access, Anonymous)
         app = application(
             ServerParts(
@@ -87,6 +98,7 @@ class Server:
                 metrics=self._metrics,
                 check_open=self._check_open,
             ),
+            owner=self._owner,
             allowed_hosts=None if asks_nobody and allowed_hosts is None else (allowed_hosts or (ANY_HOST,)),
             allow_origins=allow_origins,
         )
@@ -128,6 +140,7 @@ class Server:
         try:
             await self.drain()
         finally:
+            self._owner.close()
             self._entered = self._stopping = False
             await self._runner.__aexit__(kind, error, trace)
 
@@ -136,6 +149,16 @@ class Server:
         """The time of an application that this one is mounted in: `FastAPI(lifespan=server.lifespan)`."""
         async with self:
             yield
+
+    def serves_at(self, url: str) -> None:
+        """Let commands on this machine come in at this address, where the store tells them of it.
+
+        Raises:
+            StateError: It is not entered.
+        """
+        store = self._runner.store
+        if isinstance(store, Findable):
+            store.serves_at(url, token=self._owner.open(store, self._runner.look))
 
     async def drain(self) -> None:
         """Take no new work, let live runs end for `drain_s` seconds, then end the streams. Leaving does it by itself.

@@ -48,6 +48,8 @@ UNENCODABLE: Final = "unencodable"
 # written out than it is in memory, and what is too large is read before that is known.
 _READ_PER_WRITTEN: Final = 4
 _LONGEST_NAME: Final = 80
+_WIDEST: Final = 6
+"""Bytes that an ASCII character takes at most: an escape."""
 _type_name: Final = type.__dict__["__name__"].__get__
 
 
@@ -57,6 +59,8 @@ def json_value(value: object, *, max_bytes: int = MAX_VALUE_BYTES, max_depth: in
     Shape:  the JSON text of the result is at most `max_bytes` long, or the result is the form for what cannot be
             told; containers nest at most `max_depth` deep. Work is bounded by both, not by the value.
     """
+    if type(value) is str and _WIDEST * len(value) + 2 <= max_bytes and value.isascii():
+        return value  # what most tools return is its own form
     walk = _Walk(max_bytes=max_bytes, max_depth=max_depth)
     try:
         return walk.value(value, 1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from treadle.kernel.effects import Close, Effect, Emit, Keep, Wait
 from treadle.kernel.inputs import PauseAsk
 from treadle.kernel.settlements import cut_short, stopped
-from treadle.kernel.standing import FOLDERS, Standing, as_fields
+from treadle.kernel.standing import EVENT_FOLDERS, FACT_FOLDERS, Standing
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome
 from treadle.values.facts import Ending, Fact, OutcomeKept, PauseKept
@@ -16,6 +17,10 @@ from treadle.values.limits import RunRules
 from treadle.values.pauses import PauseKind, PendingInterrupt
 from treadle.values.requests import TurnRequest
 from treadle.values.usage import UsageDelta
+
+# Every round makes eight of these two. A named tuple's own constructor costs twice as much.
+_draft: Callable[[tuple[type[ev.KernelEvent], Mapping[str, object], bool]], Emit] = partial(tuple.__new__, Emit)
+_kept: Callable[[tuple[Fact]], Keep] = partial(tuple.__new__, Keep)
 
 
 class Drafting:
@@ -57,14 +62,14 @@ class Drafting:
         return head == self._run_id and is_number and int(number) <= made
 
     def _emit(self, event: type[ev.KernelEvent], *, held: bool = False, **fields: object) -> None:
-        folder = FOLDERS.get(event)
+        folder = EVENT_FOLDERS.get(event)
         if folder is not None:
             folder(self._s, fields)
-        self._out.append(Emit(event, fields, held))
+        self._out.append(_draft((event, fields, held)))
 
     def _keep(self, fact: Fact) -> None:
-        FOLDERS[type(fact)](self._s, as_fields(fact))
-        self._out.append(Keep(fact))
+        FACT_FOLDERS[type(fact)](self._s, fact)
+        self._out.append(_kept((fact,)))
 
     def _close(self, event: type[ev.ClosingEvent], **fields: object) -> None:
         stop_reason = self._s.turn.stop_reason if self._s.turn else None

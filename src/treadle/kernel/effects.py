@@ -10,6 +10,7 @@ from treadle.values.calls import ToolRequest
 from treadle.values.events import ClosingEvent, KernelEvent
 from treadle.values.facts import Fact
 from treadle.values.ids import CallId, InterruptId
+from treadle.values.making import quickly_made
 from treadle.values.mappings import EMPTY, empty
 from treadle.values.pauses import Resolution
 
@@ -55,6 +56,7 @@ class Recall:
     """Ask memory for the prompt."""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskModel:
     """Ask the model for the next turn, after `wait_s` seconds."""
@@ -69,6 +71,7 @@ class StopModel:
     """Stop reading the model; what it still says counts no more."""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTools:
     """Run these calls, all at once. `answers` hold what a person said to a call that had paused."""

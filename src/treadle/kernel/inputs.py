@@ -9,6 +9,7 @@ from typing import Any
 from treadle.values.calls import ToolOutcome
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.limits import Limit, RunRules
+from treadle.values.making import quickly_made
 from treadle.values.mappings import empty, frozen
 from treadle.values.model import ModelTurn
 from treadle.values.pauses import OnExpiry, PauseKind, Resolution
@@ -32,6 +33,7 @@ class Recalled:
     problem: str | None = None
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAnnounced:
     """The model began to say a call. `slot` counts the calls of the turn from 0."""
@@ -57,6 +59,7 @@ class PauseAsk:
         object.__setattr__(self, "response_schema", frozen(self.response_schema))
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelTurned:
     """The model has said a whole turn, its calls checked against the tools.
@@ -104,6 +107,7 @@ class ToolPaused:
     ask: PauseAsk
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolReturned:
     """A call is over, in whatever way."""

@@ -9,8 +9,8 @@ Source: docs/machine.md (the rules EV-1 to EV-10 and the state diagram).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Self, assert_never
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, Self, assert_never
 
 from treadle.errors import StateError
 from treadle.kernel.effects import Effect
@@ -32,12 +32,11 @@ from treadle.kernel.inputs import (
     ToolProgressed,
     ToolReturned,
 )
-from treadle.kernel.standing import Standing, as_fields, edits
+from treadle.kernel.standing import Standing, edits
 from treadle.kernel.takeover import TakingOver
 from treadle.kernel.transitions import LEGAL, Phase
 from treadle.values.facts import Ending
 from treadle.values.ids import CallId
-from treadle.values.pauses import Resolution
 from treadle.values.records import Entry
 from treadle.values.requests import TurnMessage
 
@@ -55,7 +54,7 @@ class Machine(TakingOver):
         """The machine that these entries of a log, in order, lead to."""
         machine = cls()
         for entry in entries:
-            machine._s.fold(type(entry), as_fields(entry))
+            machine._s.take(entry)
         return machine
 
     @property
@@ -83,11 +82,12 @@ class Machine(TakingOver):
         Raises:
             StateError: The input is not legal where the run stands, or names what does not exist. Nothing changed.
         """
-        phase = self._s.phase
-        if phase not in LEGAL.get(type(given), ()):
-            told = f"{type(given).__name__} is not legal in phase {phase.value!r}"
+        phase, kind = self._s.phase, type(given)
+        if phase not in LEGAL.get(kind, ()):
+            told = f"{kind.__name__} is not legal in phase {phase.value!r}"
             raise StateError(told, state=phase, input=given)
-        self._refuse_strangers(given)
+        if kind in self._refusals:
+            self._refusals[kind](self, given)
         self._out = []
         if phase is not Phase.FINAL:
             self._take(given)
@@ -142,27 +142,32 @@ class Machine(TakingOver):
             case _:
                 return
 
-    def _refuse_strangers(self, given: Input) -> None:
-        """An input about a call or a pause that the run never had is a bug of the caller."""
-        match given:
-            case ModelAnnounced(slot=slot) if not 0 <= slot <= len(self._s.calls):
-                told = f"slots come in order, expected one up to {len(self._s.calls)}, not {slot!r}"
-                raise StateError(told, state=self._s.phase, input=given)
-            case ModelTurned(turn=turn) if len(turn.tool_requests) < len(self._s.calls):
-                told = f"{len(self._s.calls)} calls were announced, the turn has {len(turn.tool_requests)}"
-                raise StateError(told, state=self._s.phase, input=given)
-            case ToolProgressed(call_id=named) | ToolPaused(call_id=named) if not self._gave(named):
-                raise StateError(f"call {named!r} is not of this run", state=self._s.phase, input=given)
-            case ToolReturned(outcome=outcome) if not self._gave(outcome.call_id):
-                raise StateError(f"call {outcome.call_id!r} is not of this run", state=self._s.phase, input=given)
-            case Answered(resolutions=resolutions):
-                self._refuse_bad_answers(resolutions, given)
-            case PauseExpired(interrupt_id=asked) if not self._asked(asked):
-                raise StateError(f"pause {asked!r} is not of this run", state=self._s.phase, input=given)
-            case _:
-                return
+    # An input about a call or a pause that the run never had is a bug of the caller.
 
-    def _refuse_bad_answers(self, resolutions: tuple[Resolution, ...], given: Input) -> None:
+    def _refuse_slot(self, given: ModelAnnounced) -> None:
+        if not 0 <= given.slot <= len(self._s.calls):
+            told = f"slots come in order, expected one up to {len(self._s.calls)}, not {given.slot!r}"
+            raise StateError(told, state=self._s.phase, input=given)
+
+    def _refuse_lost_calls(self, given: ModelTurned) -> None:
+        if len(given.turn.tool_requests) < len(self._s.calls):
+            told = f"{len(self._s.calls)} calls were announced, the turn has {len(given.turn.tool_requests)}"
+            raise StateError(told, state=self._s.phase, input=given)
+
+    def _refuse_call(self, given: ToolProgressed | ToolPaused) -> None:
+        if not self._gave(given.call_id):
+            raise StateError(f"call {given.call_id!r} is not of this run", state=self._s.phase, input=given)
+
+    def _refuse_outcome(self, given: ToolReturned) -> None:
+        if not self._gave(given.outcome.call_id):
+            raise StateError(f"call {given.outcome.call_id!r} is not of this run", state=self._s.phase, input=given)
+
+    def _refuse_pause(self, given: PauseExpired) -> None:
+        if not self._asked(given.interrupt_id):
+            raise StateError(f"pause {given.interrupt_id!r} is not of this run", state=self._s.phase, input=given)
+
+    def _refuse_bad_answers(self, given: Answered) -> None:
+        resolutions = given.resolutions
         named = [resolution.interrupt_id for resolution in resolutions]
         wrong = [name for name in named if name not in self._s.pauses or name in self._s.answers]
         if wrong or not named or len(set(named)) != len(named):
@@ -172,3 +177,14 @@ class Machine(TakingOver):
             if edits(pending, resolution) and not isinstance(resolution.value, Mapping):
                 told = f"leave for {pending.call_id!r} is given with arguments or with none, not {resolution.value!r}"
                 raise StateError(told, state=self._s.phase, input=given)
+
+    _refusals: ClassVar[dict[type[Input], Callable[[Any, Any], None]]] = {
+        ModelAnnounced: _refuse_slot,
+        ModelTurned: _refuse_lost_calls,
+        ToolProgressed: _refuse_call,
+        ToolPaused: _refuse_call,
+        ToolReturned: _refuse_outcome,
+        Answered: _refuse_bad_answers,
+        PauseExpired: _refuse_pause,
+    }
+    """What is to be refused of inputs that name something of the run."""

@@ -96,8 +96,8 @@ class Rounds(Drafting):
     def _with_call_ids(self, turn: ModelTurn) -> ModelTurn:
         if not turn.tool_requests:
             return turn
-        for slot, request in enumerate(turn.tool_requests):
-            self._announce(slot, request.name)
+        for slot in range(len(self._s.calls), len(turn.tool_requests)):
+            self._announce(slot, turn.tool_requests[slot].name)
         named = zip(turn.tool_requests, self._s.calls, strict=True)
         return turn.calling(tuple([one.named(made, damage=one.damage or turn.damage) for one, made in named]))
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
-from operator import attrgetter
 from typing import Any
 
 from treadle.kernel.transitions import Phase
@@ -33,6 +32,10 @@ class CallStage(StrEnum):
     EXECUTING = "executing"
     PAUSED = "paused"
     SETTLED = "settled"
+
+
+# A member of an enum is looked up by the enum's class, which is slow where every call does it.
+_EXECUTING, _SETTLED = CallStage.EXECUTING, CallStage.SETTLED
 
 
 @dataclass(slots=True)
@@ -87,19 +90,31 @@ class Standing:
         """What the run has spent by now."""
         return self.measured + UsageDelta(unmeasured_rounds=self.unmeasured)
 
-    def fold(self, kind: type, fields: Mapping[str, Any]) -> None:
-        """Take in one entry: the class of a fact or event and its fields."""
-        folder = FOLDERS.get(kind)
+    def keep(self, fact: fa.Fact) -> None:
+        """Take in a fact."""
+        FACT_FOLDERS[type(fact)](self, fact)
+
+    def fold(self, event: type[ev.KernelEvent], fields: Mapping[str, Any]) -> None:
+        """Take in a draft of an event: its class and its fields."""
+        folder = EVENT_FOLDERS.get(event)
         if folder is not None:
             folder(self, fields)
 
+    def take(self, entry: Entry) -> None:
+        """Take in an entry of a log."""
+        kind = type(entry)
+        if kind in FACT_FOLDERS:
+            FACT_FOLDERS[kind](self, entry)
+        elif kind in EVENT_FOLDERS:
+            EVENT_FOLDERS[kind](self, _fields_of(entry))
+
     def open_calls(self) -> list[Call]:
         """The calls of the present round that have no result yet."""
-        return [call for call in self.calls.values() if call.stage is not CallStage.SETTLED]
+        return [call for call in self.calls.values() if call.stage is not _SETTLED]
 
     def executing(self) -> list[Call]:
         """The calls that run now."""
-        return [call for call in self.calls.values() if call.stage is CallStage.EXECUTING]
+        return [call for call in self.calls.values() if call.stage is _EXECUTING]
 
 
 def is_granted(pending: PendingInterrupt, resolution: Resolution) -> bool:
@@ -112,24 +127,8 @@ def edits(pending: PendingInterrupt, resolution: Resolution) -> bool:
     return pending.kind is PauseKind.APPROVAL and resolution.value is not None
 
 
-def as_fields(entry: Entry) -> dict[str, Any]:
-    """The fields of an entry by name, as `fold` takes them."""
-    kind = type(entry)
-    if kind not in _READ:
-        _READ[kind] = _reader(tuple(field.name for field in fields(kind)))
-    return _READ[kind](entry)
-
-
-def _reader(names: tuple[str, ...]) -> Callable[[Entry], dict[str, Any]]:
-    read = attrgetter(*names)
-    if len(names) == 1:
-        return lambda entry: {names[0]: read(entry)}
-    return lambda entry: dict(zip(names, read(entry), strict=True))
-
-
-_READ: dict[type, Callable[[Entry], dict[str, Any]]] = {}
-
-Folder = Callable[[Standing, Mapping[str, Any]], None]
+def _fields_of(entry: Entry) -> Mapping[str, Any]:
+    return {field.name: getattr(entry, field.name) for field in fields(entry)}
 
 
 def _spend(s: Standing, told: UsageDelta) -> None:
@@ -141,24 +140,24 @@ def _spend(s: Standing, told: UsageDelta) -> None:
         s.unmeasured += 1
 
 
-def _request_kept(s: Standing, f: Mapping[str, Any]) -> None:
-    s.request, s.rules = f["request"], f["rules"]
-    s.phase = Phase.RECALLING if f["rules"].recalls else s.phase
+def _request_kept(s: Standing, kept: fa.RequestKept) -> None:
+    s.request, s.rules = kept.request, kept.rules
+    s.phase = Phase.RECALLING if kept.rules.recalls else s.phase
 
 
-def _recall_kept(s: Standing, f: Mapping[str, Any]) -> None:
-    s.recalled = f["blocks"]
+def _recall_kept(s: Standing, kept: fa.RecallKept) -> None:
+    s.recalled = kept.blocks
 
 
-def _round_opened(s: Standing, f: Mapping[str, Any]) -> None:
-    s.takeovers = s.takeovers if f["round"] == s.round else 0
-    s.round, s.attempt = f["round"], f["attempt"]
+def _round_opened(s: Standing, kept: fa.RoundOpened) -> None:
+    s.takeovers = s.takeovers if kept.round == s.round else 0
+    s.round, s.attempt = kept.round, kept.attempt
     s.phase, s.turn, s.calls = Phase.ASKING, None, {}
 
 
-def _round_cut(s: Standing, f: Mapping[str, Any]) -> None:
-    _spend(s, f["usage"])
-    s.takeovers += f["code"] == fa.WORKER_LOST
+def _round_cut(s: Standing, kept: fa.RoundCut) -> None:
+    _spend(s, kept.usage)
+    s.takeovers += kept.code == fa.WORKER_LOST
 
 
 def _announced(s: Standing, f: Mapping[str, Any]) -> None:
@@ -166,8 +165,8 @@ def _announced(s: Standing, f: Mapping[str, Any]) -> None:
     s.calls_made += 1
 
 
-def _turn_kept(s: Standing, f: Mapping[str, Any]) -> None:
-    turn: ModelTurn = f["turn"]
+def _turn_kept(s: Standing, kept: fa.TurnKept) -> None:
+    turn = kept.turn
     s.turn = turn
     _spend(s, turn.usage)
     if not turn.tool_requests:
@@ -176,13 +175,13 @@ def _turn_kept(s: Standing, f: Mapping[str, Any]) -> None:
     s.phase = Phase.CALLING
     for slot, request in enumerate(turn.tool_requests):
         call = s.calls[request.call_id]
-        call.request, call.streamed = request, slot in f["streamed"]
+        call.request, call.streamed = request, slot in kept.streamed
 
 
 def _called(s: Standing, f: Mapping[str, Any]) -> None:
     call = s.calls[f["request"].call_id]
     # The event may be redacted, the fact is whole: an edited request is kept by its answer.
-    call.stage, call.dispatched = CallStage.EXECUTING, True
+    call.stage, call.dispatched = _EXECUTING, True
     s.dispatched += 1
 
 
@@ -190,24 +189,24 @@ def _progressed(s: Standing, f: Mapping[str, Any]) -> None:
     s.calls[f["call_id"]].next_sequence = f["sequence"] + 1
 
 
-def _outcome_kept(s: Standing, f: Mapping[str, Any]) -> None:
-    outcome: ToolOutcome = f["outcome"]
+def _outcome_kept(s: Standing, kept: fa.OutcomeKept) -> None:
+    outcome = kept.outcome
     call = s.calls[outcome.call_id]
-    call.stage, call.outcome = CallStage.SETTLED, outcome
+    call.stage, call.outcome = _SETTLED, outcome
     if s.turn is not None and not s.open_calls():
         outcomes = [call.outcome for call in s.calls.values() if call.outcome is not None]
         s.turns.append(TurnMessage(turn=s.turn, outcomes=tuple(outcomes)))
 
 
-def _pause_kept(s: Standing, f: Mapping[str, Any]) -> None:
-    pending: PendingInterrupt = f["pending"]
+def _pause_kept(s: Standing, kept: fa.PauseKept) -> None:
+    pending = kept.pending
     s.pauses[pending.interrupt_id] = pending
     s.pauses_made += 1
     s.calls[pending.call_id].stage = CallStage.PAUSED
 
 
-def _answer_kept(s: Standing, f: Mapping[str, Any]) -> None:
-    s.answers[f["resolution"].interrupt_id] = f["resolution"]
+def _answer_kept(s: Standing, kept: fa.AnswerKept) -> None:
+    s.answers[kept.resolution.interrupt_id] = kept.resolution
 
 
 def _resumed(s: Standing, f: Mapping[str, Any]) -> None:
@@ -225,9 +224,9 @@ def _resumed(s: Standing, f: Mapping[str, Any]) -> None:
     s.phase = Phase.CALLING
 
 
-def _end_begun(s: Standing, f: Mapping[str, Any]) -> None:
-    s.ending = f["ending"]
-    if s.executing() and s.ending is not None and s.ending.stops:
+def _end_begun(s: Standing, kept: fa.EndBegun) -> None:
+    s.ending = kept.ending
+    if s.executing() and kept.ending.stops:
         s.phase = Phase.STOPPING
 
 
@@ -244,7 +243,7 @@ def _final(s: Standing, _: Mapping[str, Any]) -> None:
     s.pauses, s.answers = {}, {}
 
 
-FOLDERS: dict[type, Folder] = {
+FACT_FOLDERS: dict[type, Callable[[Standing, Any], None]] = {
     fa.RequestKept: _request_kept,
     fa.RecallKept: _recall_kept,
     fa.RoundOpened: _round_opened,
@@ -254,6 +253,10 @@ FOLDERS: dict[type, Folder] = {
     fa.PauseKept: _pause_kept,
     fa.AnswerKept: _answer_kept,
     fa.EndBegun: _end_begun,
+}
+"""What each fact changes."""
+
+EVENT_FOLDERS: dict[type[ev.KernelEvent], Callable[[Standing, Mapping[str, Any]], None]] = {
     ev.ToolAnnounced: _announced,
     ev.ToolCall: _called,
     ev.ToolProgress: _progressed,
@@ -265,3 +268,4 @@ FOLDERS: dict[type, Folder] = {
     ev.Error: _final,
     ev.Cancelled: _final,
 }
+"""What each event changes. An event that is not here changes nothing."""

@@ -23,6 +23,7 @@ from pydantic.fields import FieldInfo
 from treadle.codec.foreign import json_bytes
 from treadle.plan.damage import damage_text
 from treadle.plan.schema import argument_schema
+from treadle.values.making import quickly_made
 from treadle.values.mappings import EMPTY, frozen
 
 _NO_PARAMETERS: Final = EMPTY
@@ -31,6 +32,7 @@ _OPEN_KINDS: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KE
 _DECLARATION_FAULTS: Final = (PydanticUserError, TypeError, ValueError, NameError, AttributeError, SyntaxError)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """Arguments as the function takes them, or why it must not run."""
@@ -46,10 +48,10 @@ class Parameters:
     a tool.
     """
 
-    __slots__ = ("_model", "_names", "problems", "schema")
+    __slots__ = ("_fields", "_model", "problems", "schema")
 
     def __init__(self, *, names: tuple[str, ...], model: type[BaseModel] | None, problems: tuple[str, ...]) -> None:
-        self._names = names
+        self._fields = tuple([(name, _field_name(at)) for at, name in enumerate(names)])
         self._model = model
         self.problems = problems
         self.schema: Mapping[str, Any] = frozen(argument_schema(model)) if model is not None else _NO_PARAMETERS
@@ -59,12 +61,13 @@ class Parameters:
         if self._model is None:
             return Checked(keywords={}, damage="the tool cannot be called")
         try:
-            made = self._model.model_validate_json(json_bytes(arguments), strict=True)
+            # The validator itself: a model's method only passes on to it, and every call comes through here.
+            made = self._model.__pydantic_validator__.validate_json(json_bytes(arguments), strict=True)
         except ValidationError as error:
             return Checked(keywords={}, damage=damage_text(error))
         except Exception as error:  # noqa: BLE001 (a validator is the tool's own code: the border of a tool call)
             return Checked(keywords={}, damage=f"{type(error).__name__}: the arguments could not be checked")
-        return Checked(keywords={name: getattr(made, _field_name(at)) for at, name in enumerate(self._names)})
+        return Checked(keywords={name: getattr(made, field) for name, field in self._fields})
 
 
 def read_parameters(function: Callable[..., Any], described: Mapping[str, str], *, leave_out: int = 0) -> Parameters:

@@ -6,11 +6,13 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from treadle.values.making import quickly_made
 from treadle.values.model import ModelItem
 from treadle.values.requests import PromptAssembly, TurnMessage
 from treadle.values.tools import ToolSpec
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
     """One question to a model.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from treadle.values.calls import ToolRequest
+from treadle.values.making import quickly_made
 from treadle.values.mappings import Json
 from treadle.values.tools import ToolSpec
 
@@ -19,6 +20,7 @@ class StopFlag(Protocol):
         ...
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
     """What a running call may use.

@@ -38,6 +38,8 @@ _log = logging.getLogger("treadle.worker")
 
 PENDING: Final = 256
 """Pieces that may wait for an append; then the provider is not read on."""
+PENDING_BYTES: Final = 4 * 1024
+"""UTF-8 bytes of speech of which the same holds."""
 UNWATCHED_S: Final = 0.25
 """Seconds that a run which nobody watches may keep back what it has written."""
 FULL_WAITS_S: Final = (0.5, 1.0, 2.0, 4.0)
@@ -87,6 +89,7 @@ class Appender:
         self._in_flight = False
         self._committed: list[asyncio.Future[None]] = []
         self.status = RunStatus.OWNED
+        self._let_more_come()
 
     async def run(self) -> None:
         """Append until the segment is closed and stored.
@@ -148,6 +151,7 @@ class Appender:
         stretches = self._sealed()
         status = self._status_now()
         self._runs.coalesce()
+        self._let_more_come()
         self._in_flight = True
         self.status = await self._store(lease, stretches, status)
         self._in_flight = False
@@ -161,7 +165,10 @@ class Appender:
                 waiter.set_result(None)
         if stretches:
             self._hooks.stored(stretches)
-        self._runs.let(self._runs.next + PENDING)
+
+    def _let_more_come(self) -> None:
+        """Nothing waits by now: let the model say so much that will."""
+        self._runs.let(self._runs.next + PENDING, size_bytes=PENDING_BYTES)
 
     async def _store(self, lease: Lease, stretches: Sequence[Stretch], status: RunStatus) -> RunStatus:
         """Append a batch; a store without room is tried again for some seconds, and nothing is shown meanwhile."""

@@ -1,7 +1,10 @@
-"""A task whose first step is taken at once, without a turn of the event loop.
+"""Coroutines whose first step is taken at once, without a turn of the event loop.
 
-A coroutine that waits for nothing is over when `begun` returns; one that waits goes on as any task does. It has a
-task and a context of its own from the beginning, so timeouts and task groups in its first step are its own.
+A coroutine that waits for nothing is over when `begin` returns; one that waits goes on as any task does. It has a task
+and a context of its own from the beginning, so timeouts and task groups in its first step are its own.
+
+A task that was not needed beyond the first step has no trace of it and is kept for the next coroutine: to make one and
+to let it end costs as much as what most tools do.
 
 Source: the asyncio documentation, "Extending" (how a task implementation enters and leaves a task).
 """
@@ -10,65 +13,121 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import tasks
-from collections.abc import Coroutine
-from contextvars import copy_context
+from collections.abc import Coroutine, Generator
+from contextvars import Context, copy_context
 from typing import Any, cast
 
 
-def begun(coroutine: Coroutine[Any, Any, None], *, name: str) -> asyncio.Task[None]:
-    """Take the first step of a coroutine, and give the task that takes the others.
+class FirstSteps:
+    """Begins coroutines, one after the other, and keeps at most one spare task."""
 
-    Raises:
-        BaseException: The coroutine raised it in its first step.
-    """
-    loop, context = asyncio.get_running_loop(), copy_context()
-    rest = _Rest(coroutine)
-    task = asyncio.Task(cast("Coroutine[Any, Any, None]", rest), loop=loop, name=name, context=context)
-    caller = asyncio.current_task(loop)
-    if caller is not None:
-        tasks._leave_task(loop, caller)  # noqa: SLF001 (documented for task implementations)
-    tasks._enter_task(loop, task)  # noqa: SLF001 (as above)
-    try:
-        context.run(rest.begin)
-    finally:
-        tasks._leave_task(loop, task)  # noqa: SLF001 (as above)
+    __slots__ = ("_spare",)
+
+    def __init__(self) -> None:
+        self._spare: _Steps | None = None
+
+    def begin(self, coroutine: Coroutine[Any, Any, None], *, name: str) -> asyncio.Task[None] | None:
+        """Take the first step of a coroutine, and give the task that takes the others. None: there are no others.
+
+        Raises:
+            BaseException: The coroutine raised it in its first step.
+        """
+        loop, steps = asyncio.get_running_loop(), self._spare
+        if steps is None:
+            steps = _Steps(loop)
+        self._spare = None
+        task = steps.task
+        task.set_name(name)
+        caller = asyncio.current_task(loop)
         if caller is not None:
-            tasks._enter_task(loop, caller)  # noqa: SLF001 (as above)
-    return task
+            tasks._leave_task(loop, caller)  # noqa: SLF001 (documented for task implementations)
+        tasks._enter_task(loop, task)  # noqa: SLF001 (as above)
+        try:
+            is_over = steps.begin(coroutine)
+        finally:
+            tasks._leave_task(loop, task)  # noqa: SLF001 (as above)
+            if caller is not None:
+                tasks._enter_task(loop, caller)  # noqa: SLF001 (as above)
+        if not is_over:
+            return task
+        if steps.is_as_new:
+            self._spare = steps
+        return None
+
+    def close(self) -> None:
+        """Let the spare task end; it does so with the next turn of the event loop."""
+        if self._spare is not None:
+            self._spare.end()
+            self._spare = None
 
 
-class _Rest:
-    """A coroutine for a task to drive, whose first step was taken before the task could."""
+class _Steps:
+    """What a task drives: nothing yet, and then a coroutine whose first step was taken before the task could."""
 
-    __slots__ = ("_coroutine", "_is_over", "_waits", "_waits_for")
+    __slots__ = ("_context", "_coroutine", "_idle", "_is_ended", "_loop", "_waits", "_waits_for", "task")
 
-    def __init__(self, coroutine: Coroutine[Any, Any, None]) -> None:
-        self._coroutine = coroutine
-        self._is_over = True
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._coroutine: Coroutine[Any, Any, None] | None = None
+        self._context: Context | None = None
+        self._idle: asyncio.Future[None] | None = None
+        self._is_ended = False
         self._waits = False
         self._waits_for: Any = None
+        self.task: asyncio.Task[None] = asyncio.Task(cast("Coroutine[Any, Any, None]", self), loop=loop)
 
-    def begin(self) -> None:
+    @property
+    def is_as_new(self) -> bool:
+        """Whether nothing that the last coroutine did to its task is left on it. One that is not is let end."""
+        task = self.task
+        as_new = not (task.done() or task.cancelling() or task._callbacks)  # noqa: SLF001 (there is no public way to see who waits for a task)
+        if not as_new:
+            self.end()
+        return as_new
+
+    def begin(self, coroutine: Coroutine[Any, Any, None]) -> bool:
+        """Take the first step. Give whether it was the last."""
+        context = copy_context()
         try:
-            self._waits_for = self._coroutine.send(None)
+            waits_for = context.run(coroutine.send, None)
         except StopIteration:
-            return
-        self._is_over, self._waits = False, True
+            return True
+        except BaseException:
+            self.end()
+            raise
+        self._coroutine, self._context = coroutine, context
+        self._waits, self._waits_for = True, waits_for
+        self._stir()
+        return False
+
+    def end(self) -> None:
+        """Nothing more will come."""
+        self._is_ended = True
+        self._stir()
+
+    def _stir(self) -> None:
+        if self._idle is not None and not self._idle.done():
+            self._idle.set_result(None)
 
     def send(self, value: Any) -> Any:  # noqa: ANN401 (a coroutine's own)
-        if self._is_over:
-            raise StopIteration
+        if self._coroutine is None or self._context is None:
+            if self._is_ended:
+                raise StopIteration
+            self._idle = idle = self._loop.create_future()
+            # What a future gives when it is awaited is what tells the task to wait for it.
+            waiting: Generator[Any, None, None] = idle.__await__()
+            return next(waiting)
         if self._waits:
             # The task is told only now what it waits for.
             self._waits = False
             return self._waits_for
-        return self._coroutine.send(value)
+        return self._context.run(self._coroutine.send, value)
 
     def throw(self, error: BaseException) -> Any:  # noqa: ANN401 (a coroutine's own)
-        if self._is_over:
+        if self._coroutine is None or self._context is None:
             raise error
         self._waits = False
-        return self._coroutine.throw(error)
+        return self._context.run(self._coroutine.throw, error)
 
 
-Coroutine.register(_Rest)
+Coroutine.register(_Steps)

@@ -20,6 +20,10 @@ from treadle.values.model import ARGUMENTS, TEXT, THINKING
 
 ENTRIES: Final = "entries"
 SPEECH: Final = frozenset({TEXT, THINKING, ARGUMENTS})
+LOOK: Final = 64
+"""Pieces after which a writer whose bytes are bounded looks at them, at the latest."""
+UNKNOWN_BYTES: Final = 1 << 30
+"""The size of a piece while there was none: the first one is looked at."""
 
 
 class KindRun:
@@ -43,16 +47,19 @@ class KindRun:
 class KindRuns:
     """The log of one live run.
 
-    `limit` is how far the writer may go before it has to stop and look: at a reader that bounds it, or, without one,
-    at its own size.
+    `limit` is how far the writer may go before it has to stop and look: at a reader or a store that bounds it, or,
+    without one, at its own size.
     """
 
     __slots__ = (
         "_apart",
         "_base",
+        "_end",
+        "_end_bytes",
         "_entries",
         "_measured_to",
         "_new_future",
+        "_piece_bytes",
         "_room",
         "_size_bytes",
         "_texts",
@@ -76,6 +83,11 @@ class KindRuns:
         self._new_future: Callable[[], asyncio.Future[None]] | None = None
         self._measured_to = (0, 0)
         self._size_bytes = 0
+        self._piece_bytes = UNKNOWN_BYTES
+        """The size of a piece, as those that were measured last had it."""
+        self._end = limit
+        self._end_bytes: int | None = None
+        """Where the writer has to stop, be it that it looks before: at this index, or at so many bytes of speech."""
         self._apart: int | None = None
         """How many pieces of the last stretch stay apart; those after them are to become one. None: all stay apart."""
         self._base = first
@@ -138,6 +150,8 @@ class KindRuns:
         apart = self._apart
         if apart is not None and len(self._texts) > apart + 1:
             self.measured()
+            if self._end_bytes is not None:
+                self.limit -= len(self._texts) - apart - 1  # The next look is as many pieces away as it was.
             self._texts[apart:] = ["".join(self._texts[apart:])]
             self._measured_to = self.place()
         self._apart = None if apart is None else 0
@@ -171,29 +185,44 @@ class KindRuns:
 
     def more(self) -> asyncio.Future[None]:
         """What is done with the next entry, or with the end."""
-        waiter = self._future()
+        waiter = self._new_future() if self._new_future is not None else self._first_future()
         self.waiters.append(waiter)
         return waiter
 
     def room(self) -> asyncio.Future[None] | None:
-        """What is done when a reader lets the writer go on; None: it may."""
-        if self.left > 0:
+        """What is done when the writer is let go on; None: it may."""
+        if self.left > 0 or self._looks_again():
             return None
-        self._room = room = self._future()
+        self._room = room = self._new_future() if self._new_future is not None else self._first_future()
         self.wake()
         return room
 
-    def _future(self) -> asyncio.Future[None]:
-        if self._new_future is None:
-            # Kept, because to look for the running loop costs as much as what it makes.
-            self._new_future = asyncio.get_running_loop().create_future
+    def _first_future(self) -> asyncio.Future[None]:
+        # Kept, because to look for the running loop costs as much as what it makes.
+        self._new_future = asyncio.get_running_loop().create_future
         return self._new_future()
 
-    def let(self, limit: int) -> None:
-        """Let the writer go on up to this index."""
-        self.limit = limit
+    def let(self, limit: int, *, size_bytes: int | None = None) -> None:
+        """Let the writer go on up to this index, and, where it is given, for so many more bytes of speech."""
+        self.limit = self._end = limit
+        if size_bytes is None:
+            self._end_bytes = None
+        else:
+            self._end_bytes = self.measured() + size_bytes
+            self._looks_again()
         if self._room is not None and not self._room.done():
             self._room.set_result(None)
+
+    def _looks_again(self) -> bool:
+        """Where bytes are bounded and there is room: put the next look off, the less the larger the pieces are."""
+        if self._end_bytes is None:
+            return False
+        here = self._base + len(self._texts)
+        left, left_bytes = self._end - here, self._end_bytes - self.measured()
+        if left <= 0 or left_bytes <= 0:
+            return False
+        self.limit = here + max(1, min(left, LOOK, left_bytes // self._piece_bytes))
+        return True
 
     def unbind(self) -> None:
         """No reader bounds the writer any more."""
@@ -207,10 +236,14 @@ class KindRuns:
     def measured(self) -> int:
         """UTF-8 bytes of all speech by now; each piece is looked at once."""
         at, skip = self._measured_to
+        before, count = self._size_bytes, 0
         for run in self.runs[at:]:
             if run.kind is not ENTRIES:
                 text = "".join(run.items[skip:])
                 self._size_bytes += len(text) if text.isascii() else len(text.encode())
+                count += len(run.items) - skip
             skip = 0
+        if count:
+            self._piece_bytes = max(1, (self._size_bytes - before) // count)
         self._measured_to = self.place()
         return self._size_bytes

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from operator import is_
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from treadle.errors import ModelError, ModelTruncatedError
 from treadle.kernel.effects import (
@@ -58,7 +58,8 @@ from treadle.values.usage import NO_USAGE, UsageDelta
 
 _log = logging.getLogger("treadle.run")
 _AT_REST: Final = (Phase.WAITING, Phase.FINAL)
-_MEASURED: Final = (ModelBroke, DeadlinePassed, CancelRequested, PartBroke)
+_Measured = ModelBroke | DeadlinePassed | CancelRequested | PartBroke
+_MEASURED: Final = frozenset({ModelBroke, DeadlinePassed, CancelRequested, PartBroke})
 _Deed = AskModel | CallTools | Close | Recall | StopModel | StopTools | Wait | Withdraw
 _INTERRUPTS: Final = frozenset({CancelRequested, DeadlinePassed, ModelBroke, PartBroke})
 
@@ -214,9 +215,9 @@ class RunLoop:
     # Telling the machine, and carrying out what it wants.
 
     def _tell(self, given: Input) -> None:
-        if isinstance(given, _MEASURED):
+        if type(given) in _MEASURED:
             if self._machine.phase is Phase.ASKING:
-                given = self._measured(given)
+                given = self._measured(cast("_Measured", given))
             elif isinstance(given, ModelBroke):
                 return  # The model ended in the very moment in which its silence was noticed.
         writer = self._writer
@@ -232,9 +233,7 @@ class RunLoop:
         if self._told is not None:
             self._told(given)
 
-    def _measured(
-        self, given: ModelBroke | DeadlinePassed | CancelRequested | PartBroke
-    ) -> ModelBroke | DeadlinePassed | CancelRequested | PartBroke:
+    def _measured(self, given: _Measured) -> _Measured:
         """Add what was heard of the turn under way. A turn that is given up lets go what its filters hold."""
         told = replace(given, usage=self._told_usage, shown=self._writer.shown)
         if isinstance(told, ModelBroke) and self._machine.retries(told):
@@ -331,6 +330,7 @@ class RunLoop:
     async def _hear(self, stream: AsyncIterator[list[Any]]) -> Input:  # noqa: C901 (a call for every delta is too dear)
         """Every delta passes here: nothing is made, looked up or awaited that it does not need."""
         writer, runs, deadlines = self._writer, self._runs, self._deadlines
+        waiters = runs.waiters
         open_kind, short, append = writer.road
         left = runs.left
         async for items in stream:
@@ -353,7 +353,7 @@ class RunLoop:
                 deadlines.reads += 1
             if not items:
                 deadlines.reads += 1
-            if runs.waiters:
+            if waiters:
                 runs.wake()
             if left <= 0:
                 if (room := self._output.checkpoint()) is not None:

@@ -81,11 +81,20 @@ class Reader(Generic[E]):
                 elif log.closed:
                     return
                 else:
-                    # All that is there was read. It is let go on in large steps: each may be a turn of the event loop.
-                    if log.bounded and log.limit < index + BOUND // 2:
-                        log.let(index + BOUND)
-                    await log.more()
+                    await self._more(index)
         except (asyncio.CancelledError, Exception):
             # A generator that raised is over, the reader is not: all that was taken is given out before it waits.
             self.__anext__ = self._steps(at, item, index).__anext__
             raise
+
+    def _more(self, index: int) -> Awaitable[None]:
+        """What to wait for where all before this index was read."""
+        log = self._runs
+        # It is let go on in large steps: each may be a turn of the event loop.
+        if log.bounded and log.limit < index + BOUND // 2:
+            waited = log.is_full
+            log.let(index + BOUND)
+            if waited:
+                # The writer runs next, and this one after it in the same turn of the loop.
+                return asyncio.sleep(0)
+        return log.more()

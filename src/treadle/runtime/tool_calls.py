@@ -17,7 +17,7 @@ from treadle.errors import ToolError
 from treadle.kernel.inputs import Input, ToolProgressed, ToolReturned
 from treadle.ports.clock import Clock
 from treadle.ports.toolbox import CallContext, Toolbox
-from treadle.runtime.first_step import begun
+from treadle.runtime.first_step import FirstSteps
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId
 from treadle.values.mappings import Json
@@ -75,6 +75,7 @@ class ToolCalls:
         self._timeouts = {spec.name: spec.timeout_s for spec in toolbox.specs()}
         self._running: dict[CallId, _Running] = {}
         self._abandoned: set[asyncio.Task[None]] = set()
+        self._first_steps = FirstSteps()
 
     def start(self, requests: Iterable[ToolRequest], *, at_once: bool) -> None:
         """Run these calls, all at once.
@@ -86,9 +87,9 @@ class ToolCalls:
             running = _Running(request, self._clock.monotonic_s())
             self._running[request.call_id] = running
             call, name = self._run(running), f"treadle call {request.call_id}"
-            running.task = begun(call, name=name) if at_once else asyncio.create_task(call, name=name)
+            running.task = self._first_steps.begin(call, name=name) if at_once else asyncio.create_task(call, name=name)
             timeout_s = self._timeouts.get(request.name)
-            if request.call_id in self._running and timeout_s is not None and timeout_s != math.inf:
+            if running.task is not None and timeout_s is not None and timeout_s != math.inf:
                 loop = asyncio.get_running_loop()
                 running.deadline = loop.call_later(timeout_s, self._stop, running, ToolStatus.TIMEOUT)
 
@@ -100,6 +101,7 @@ class ToolCalls:
 
     async def aclose(self) -> None:
         """Stop what still runs and wait for it, within its grace."""
+        self._first_steps.close()
         running = list(self._running.values())
         self.stop([one.request.call_id for one in running])
         tasks = [one.task for one in running if one.task is not None]

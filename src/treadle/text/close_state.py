@@ -30,6 +30,7 @@ class CloseState:
 
     __slots__ = (
         "_answer_at",
+        "_begins_stirred",
         "_compact_from",
         "_ended",
         "_flushed",
@@ -90,6 +91,7 @@ class CloseState:
         heard = any(stage.hears_thinking for stage in self._stages[1:])
         self.short_thinking = _not_taken if heard else self._gate.beside(self._thoughts.append)
         self._settle_gate()
+        self._begins_stirred = self._gate.stirred()
 
     @property
     def clean_text(self) -> str:
@@ -256,6 +258,8 @@ class CloseState:
     def _end(self, what: str) -> tuple[Piece, ...]:
         if self._flushed:
             return ()
+        if self._gate.calm():
+            return self._end_at_rest(what)
         steps = self._taken_from_gate()
         for stage in self._stages:
             if steps:
@@ -268,6 +272,20 @@ class CloseState:
         let_go = self._record(steps)
         self._ended = what
         return let_go
+
+    def _end_at_rest(self, what: str) -> tuple[Piece, ...]:
+        """End it where no filter has anything to let go: each stands at the beginning of a line, or of a turn."""
+        out: list[Step] = []
+        for stage in self._stages:
+            if what == "turn":
+                stage.restart()
+            else:
+                stage.end_passage(out)
+        self._told = len(self._shown)
+        self._thinking_open = False
+        self._gate.set(stirred=what == "turn" and self._begins_stirred)
+        self._ended = what
+        return ()
 
     def _taken_from_gate(self) -> list[Step]:
         """Tell the filters what passed them by, and hand them what the gate holds."""

@@ -28,7 +28,7 @@ class Gate:
     What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do.
     """
 
-    __slots__ = ("_hold", "beside", "held", "look", "looked_at_chars", "road", "stirred")
+    __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at_chars", "road", "stirred")
 
     look: Look
     """Pass what no filter would touch. None: nothing passes, all is held."""
@@ -41,6 +41,8 @@ class Gate:
     """What the filters have not seen: the beginning of a tag or, if `stirred`, what they must see now."""
     stirred: Callable[[], bool]
     """Whether the filters must see what is held and what comes."""
+    calm: Callable[[], bool]
+    """Whether nothing is held and every filter is at rest."""
 
     def __init__(self, sets: Sequence[TagSet], shown: list[str]) -> None:
         self.looked_at_chars = 0
@@ -121,7 +123,7 @@ class Gate:
             return text or None
 
         self.look, self._hold, self.beside = look, hold, past_all
-        self.held, self.stirred = lambda: held, lambda: stirred
+        self.held, self.stirred, self.calm = lambda: held, lambda: stirred, lambda: not busy
         self.road = past_two if any(tags.takes_blank for tags in sets) else past_one
 
 

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from treadle.values.ids import NO_CALL, CallId
+from treadle.values.making import quickly_made
 from treadle.values.mappings import FrozenDict, empty, frozen
 
 
@@ -28,6 +29,7 @@ class ToolStatus(StrEnum):
     """It was started and nobody knows whether it took effect."""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRequest:
     """One call. The kernel assigns `call_id`; an adapter leaves it empty.
@@ -65,6 +67,7 @@ class ToolRequest:
         )
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutcome:
     """What came of a call.

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from treadle.values.calls import ToolOutcome, ToolRequest
 from treadle.values.ids import CallId, RunId, ThreadId
+from treadle.values.making import quickly_made
 from treadle.values.mappings import empty, frozen
 from treadle.values.outcome import InvocationOutcome
 from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution
@@ -63,6 +64,7 @@ class Stage:
         object.__setattr__(self, "counts", frozen(self.counts))
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundStarted:
     """A model was asked. Rounds and attempts count from 1."""
@@ -75,6 +77,7 @@ class RoundStarted:
     model: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundEnded:
     """A model's turn is over. `outcome` is `done`, `error` or `cancelled`; `stop_reason` is the provider's label."""
@@ -111,6 +114,7 @@ class TextDelta:
     text: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolAnnounced:
     """The model's own speech reveals that it calls a tool. It may still fail to say the call whole."""
@@ -133,6 +137,7 @@ class ToolArguments:
     text: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """The run reserved and dispatched a call. `streamed`: its argument text was already given in pieces."""
@@ -159,6 +164,7 @@ class ToolProgress:
         object.__setattr__(self, "payload", frozen(self.payload))
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult:
     """A call is settled: the one result it gets."""

@@ -11,6 +11,7 @@ from typing import ClassVar, Final
 
 from treadle.values.calls import ToolOutcome
 from treadle.values.limits import RunRules
+from treadle.values.making import quickly_made
 from treadle.values.model import ModelTurn
 from treadle.values.pauses import PendingInterrupt, Resolution
 from treadle.values.requests import TurnRequest
@@ -34,6 +35,7 @@ class RecallKept:
     blocks: tuple[str, ...]
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundOpened:
     """The model is being asked."""
@@ -58,6 +60,7 @@ class RoundCut:
     code: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnKept:
     """A whole turn as the model said it, its calls with their kernel ids.
@@ -72,6 +75,7 @@ class TurnKept:
     streamed: frozenset[int] = frozenset()
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutcomeKept:
     """The result of a call as the model will be told it."""

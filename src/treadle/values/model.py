@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from treadle.values.calls import ToolRequest
+from treadle.values.making import quickly_made
 from treadle.values.usage import NO_USAGE, UsageDelta
 
 TEXT: Final = "text"
@@ -35,6 +36,7 @@ class ModelDelta:
     text: str
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallNamed:
     """The model speaks of a call: a new one, or again one it has begun.
@@ -48,6 +50,7 @@ class CallNamed:
     provider_id: str = ""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelTurn:
     """One whole answer of a model.
@@ -86,6 +89,7 @@ class UsageTold:
     usage: UsageDelta
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnEnded:
     """The last thing an adapter yields for a turn that ended in good order."""

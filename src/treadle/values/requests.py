@@ -8,6 +8,7 @@ from typing import Any
 
 from treadle.values.calls import ToolOutcome
 from treadle.values.ids import NO_THREAD, RunId, ThreadId
+from treadle.values.making import quickly_made
 from treadle.values.mappings import empty, frozen
 from treadle.values.model import ModelTurn
 
@@ -34,6 +35,7 @@ class UserMessage:
     attachments: tuple[Attachment, ...] = ()
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnMessage:
     """A model's earlier turn, with what came of its calls. `turn.payload` goes back to its own adapter."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ RUN = RunId("r1")
 Drawn = list[tuple[tuple[str, list[Any]], int]]
 
 _parts = st.one_of(
-    st.tuples(st.just("text"), st.lists(st.text("ab", min_size=1, max_size=2), min_size=1, max_size=4)),
+    st.tuples(st.just("text"), st.lists(st.text("ab\u65e5\ud800", min_size=1, max_size=2), min_size=1, max_size=4)),
     st.tuples(st.just(THINKING), st.lists(st.just("hm"), min_size=1, max_size=3)),
     st.tuples(st.just("stage"), st.lists(st.just("s"), min_size=1, max_size=3)),
     st.tuples(st.just("facts"), st.lists(st.integers(1, 3), min_size=1, max_size=3)),
@@ -152,3 +153,22 @@ def test_a_conflict_names_the_place() -> None:
     """Ours: an error says what was expected and what came."""
     with pytest.raises(SequenceConflictError, match=r"'r1' goes on at 0 \(index 0\), came 4 \(index 2\)"):
         Rows().refuse(RUN, [Script(RUN, 4, 2).speech("a")])
+
+
+def test_a_finished_passage_takes_few_bytes_a_text() -> None:
+    """Design §6: at rest a passage is its text and where each piece ends, 20 bytes a delta."""
+    count = 10_000
+    rows, script = Rows(), Script(RUN)
+    tracemalloc.start()
+    try:
+        for number in range(count):
+            rows.add([script.speech(f"{number % 100:02} ")], 1)
+        grown_bytes, _ = tracemalloc.get_traced_memory()
+        rows.add([script.stage("s")], 1)
+        sealed_bytes, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert sealed_bytes <= 20 * count < grown_bytes
+    (passage,) = [one for one in rows.read(-1, 2 * count) if isinstance(one, SpeechStretch)]
+    assert passage.texts[:2] == ("00 ", "01 ")
+    assert passage.texts[-1] == "99 "

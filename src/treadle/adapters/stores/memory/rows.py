@@ -1,14 +1,17 @@
 """The log of one run in memory: rows of texts and rows of entries, found by seq and by index.
 
 A row of texts grows while its passage goes on under one owner, so a delta costs a place in a list; events are made by
-whoever reads. A row of entries is one stretch as it came. Nothing is awaited here.
+whoever reads. When something follows it, it becomes its whole text and where each piece ends: some bytes a delta. A row
+of entries is one stretch as it came. Nothing is awaited here.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Final
 
@@ -26,7 +29,7 @@ _INDEX: Final = attrgetter("index")
 class SpeechRow:
     """Texts of one passage or call that one owner wrote one after the other."""
 
-    __slots__ = ("at_s", "epoch", "index", "key", "kind", "seq", "texts")
+    __slots__ = ("_ends", "_whole", "at_s", "epoch", "index", "key", "kind", "seq", "texts")
 
     def __init__(self, stretch: SpeechStretch, epoch: int) -> None:
         self.seq = stretch.seq
@@ -36,6 +39,17 @@ class SpeechRow:
         self.at_s = stretch.at_s
         self.epoch = epoch
         self.texts = list(stretch.texts)
+        self._whole = ""
+        self._ends: array[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts) if self._ends is None else len(self._ends) - 1
+
+    def seal(self) -> None:
+        """The passage is finished: its texts become one."""
+        self._whole = "".join(self.texts)
+        self._ends = array("I", accumulate(map(len, self.texts), initial=0))
+        self.texts = []
 
     def continues(self, stretch: SpeechStretch, epoch: int) -> bool:
         """Whether a stretch that comes next goes on with this row."""
@@ -48,10 +62,16 @@ class SpeechRow:
             index=self.index + begin,
             kind=self.kind,
             key=self.key,
-            texts=tuple(self.texts[begin:end]),
+            texts=self._texts(begin, end),
             at_s=self.at_s,
             epoch=self.epoch,
         )
+
+    def _texts(self, begin: int, end: int) -> tuple[str, ...]:
+        if self._ends is None:
+            return tuple(self.texts[begin:end])
+        whole = self._whole
+        return tuple([whole[start:stop] for start, stop in pairwise(self._ends[begin : end + 1])])
 
 
 Row = SpeechRow | EntryStretch
@@ -99,13 +119,18 @@ class Rows:
             last = self._rows[-1] if self._rows else None
             if isinstance(stretch, EntryStretch):
                 if stretch.entries:
-                    self._rows.append(stretch if stretch.epoch == epoch else replace(stretch, epoch=epoch))
+                    self._append(stretch if stretch.epoch == epoch else replace(stretch, epoch=epoch))
             elif isinstance(last, SpeechRow) and last.continues(stretch, epoch):
                 last.texts.extend(stretch.texts)
-            else:
-                self._rows.append(SpeechRow(stretch, epoch))
+            elif stretch.texts:
+                self._append(SpeechRow(stretch, epoch))
             self.next_seq += stretch.records
             self.next_index += stretch.events
+
+    def _append(self, row: Row) -> None:
+        if self._rows and isinstance(last := self._rows[-1], SpeechRow):
+            last.seal()
+        self._rows.append(row)
 
     def read(self, after: int, limit: int) -> list[Stretch]:
         """What lies after an event: about `limit` records, and an event among them where one is left."""
@@ -139,7 +164,7 @@ class Rows:
                     yield rest
                 continue
             begin = max(0, after + 1 - row.index)
-            while begin < len(row.texts):
+            while begin < len(row):
                 yield row.cut(begin, begin + limit)
                 begin += limit
 
@@ -153,7 +178,7 @@ class Rows:
             begin = max(0, seq - row.seq)
             if isinstance(row, EntryStretch):
                 yield from list(_told(row))[begin : end - row.seq]
-            elif begin < len(row.texts):
+            elif begin < len(row):
                 yield from _told(row.cut(begin, end - row.seq))
 
 
