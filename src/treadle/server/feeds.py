@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from json.encoder import encode_basestring_ascii
 from typing import Final, NamedTuple, TypeAlias
 
-from treadle.projections.plain.project import payloads
-from treadle.projections.plain.wire import Integers
+from treadle.projections.plain.project import payloads, spoken
+from treadle.projections.plain.wire import Integers, speech_template
 from treadle.runtime.run_reading import RunReading
 from treadle.values.events import CLOSING_TYPES, FINAL_TYPES, KernelEvent
 from treadle.values.ids import RunId
@@ -48,6 +49,13 @@ class Block(NamedTuple):
 def sse_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integers) -> list[str]:
     """Each event as an event of an event stream, its cursor as the id."""
     epoch = stretch.epoch
+    if isinstance(stretch, SpeechStretch):
+        made = speech_template(stretch.kind, run_id, stretch.key)
+        begins, goes_on, ends = f"id: {epoch}:", f"\nevent: {made.kind}\ndata: {made.before}", made.between
+        return [
+            f"{begins}{index}{goes_on}{index}{ends}{encode_basestring_ascii(text)}}}\n\n"
+            for index, text in spoken(stretch, after)
+        ]
     told = payloads(stretch, run_id, after=after, integers=integers)
     return [f"id: {epoch}:{index}\nevent: {kind}\ndata: {data}\n\n" for index, kind, data in told]
 
