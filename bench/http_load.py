@@ -141,7 +141,7 @@ def read_all(served: Served, asked: Asked, streams: int) -> Streams:
     began_s = time.perf_counter()
     for _ in range(streams):
         connection = _asking(served, asked)
-        connection.setblocking(False)
+        connection.setblocking(False)  # noqa: FBT003 (the name says it)
         selector.register(connection, selectors.EVENT_READ)
         heard[connection] = []
     sends, still_open = 0, streams
