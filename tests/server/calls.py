@@ -1,4 +1,4 @@
-"""Requests to an ASGI application, in process: what was sent is in the hand of the test, and so is the client's leaving."""
+"""Requests to an ASGI application, in process: what was sent is in the test's hand, and so is the client's leaving."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Call:
     next one on, as a server does whose client reads nothing.
     """
 
-    def __init__(  # noqa: PLR0913 (a request)
+    def __init__(
         self,
         app: Application,
         method: str,

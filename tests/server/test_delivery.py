@@ -229,7 +229,7 @@ async def test_a_log_that_fails_breaks_the_stream_off_and_the_operator_is_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Source: BR-203 turned round. No end marker that says all is well, and no text of the failure on the wire."""
-    secret = "disk /dev/secret is gone"  # noqa: S105 (what must not be seen)
+    secret = "disk /dev/secret is gone"
 
     class Failing(StoreInHand):
         async def read(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 (never comes)

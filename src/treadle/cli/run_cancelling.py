@@ -13,7 +13,7 @@ from treadle.ports.runs_seen import RunsSeen
 from treadle.runtime.hearing import CANCEL
 from treadle.values.ids import RunId
 
-CARRIED_OUT = "it ends cancelled once a process that has its agent opens the store"
+CARRIED_OUT = "it ends cancelled once a process that has its agent hears of it"
 
 
 async def wish(store: RunsSeen, scope: str, run_id: RunId) -> bool:

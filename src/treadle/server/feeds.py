@@ -70,14 +70,14 @@ def ndjson_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integer
 class Feed:
     """The blocks of one run in one form."""
 
-    __slots__ = ("_framing", "_integers", "_kept", "_kept_bytes", "_page", "readers")
+    __slots__ = ("_framing", "_integers", "_kept", "_page", "kept_bytes", "readers")
 
     def __init__(self, framing: Framing, integers: Integers) -> None:
         self.readers = 0
         self._framing = framing
         self._integers = integers
         self._kept: dict[int, Block] = {}
-        self._kept_bytes = 0
+        self.kept_bytes = 0
         self._page = PAGE
 
     async def after(self, reading: RunReading, at: int) -> Block | None:
@@ -127,9 +127,9 @@ class Feed:
     def _keep(self, at: int, block: Block) -> None:
         if at not in self._kept:
             self._kept[at] = block
-            self._kept_bytes += len(block.data)
-        while self._kept_bytes > KEPT_BYTES:
-            self._kept_bytes -= len(self._kept.pop(next(iter(self._kept))).data)
+            self.kept_bytes += len(block.data)
+        while self.kept_bytes > KEPT_BYTES:
+            self.kept_bytes -= len(self._kept.pop(next(iter(self._kept))).data)
 
 
 def _cut(stretch: Stretch, after: int) -> Stretch:
