@@ -17,7 +17,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from http_asking import RUN, Asked
+from http_asking import USED, Asked
 from workload import deltas
 
 from treadle.app.agent import Agent
@@ -129,7 +129,7 @@ def measured(app: Application) -> Application:
     """The application, and beside its own path what its process has used by now."""
 
     async def answered(scope: Any, receive: Receive, send: Send) -> None:  # noqa: ANN401 (ASGI's own)
-        if scope["type"] != "http" or scope["path"] == RUN:
+        if scope["type"] != "http" or scope["path"] != USED:
             await app(scope, receive, send)
             return
         pages = int(STATM.read_text().split()[1]) if STATM.exists() else 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Self
 
 RUN: Final = "/v1/runs"
+USED: Final = "/used"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Self
 
-from http_asking import Asked
+from http_asking import USED, Asked
 
 HERE: Final = Path(__file__).resolve().parent
 DELTA: Final = b"event: text_delta\n"
@@ -99,7 +99,7 @@ class Served:
     def used(self) -> Used:
         """What its process has used by now."""
         with socket.create_connection(("127.0.0.1", self.port), 30) as connection:
-            connection.sendall(b"GET /used HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            connection.sendall(f"GET {USED} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
             told = b""
             while piece := connection.recv(READ):
                 told += piece
