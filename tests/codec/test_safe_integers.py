@@ -20,12 +20,12 @@ VALUES = st.recursive(
 )
 
 
-def rounded(value: Any) -> Any:  # noqa: ANN401 (JSON)
+def rounded(value: Any) -> Any:  # noqa: ANN401 (any JSON)
     """The value as a reader of floats has it."""
     return json.loads(json_text(value), parse_int=float)
 
 
-def as_text(value: Any) -> Any:  # noqa: ANN401 (JSON)
+def as_text(value: Any) -> Any:  # noqa: ANN401 (any JSON)
     """The value with every integer as text: what no reader can round."""
     if type(value) is int:
         return str(value)
@@ -34,7 +34,7 @@ def as_text(value: Any) -> Any:  # noqa: ANN401 (JSON)
     return [as_text(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def told(value: Any) -> Any:  # noqa: ANN401 (JSON)
+def told(value: Any) -> Any:  # noqa: ANN401 (any JSON)
     """What a reader of floats makes of it, each number as its text."""
     if isinstance(value, float):
         return str(int(value))
@@ -45,7 +45,7 @@ def told(value: Any) -> Any:  # noqa: ANN401 (JSON)
 
 @pytest.mark.requirement("SERVE-integers")
 @given(VALUES)
-def test_no_reader_rounds_what_is_said_safely(value: Any) -> None:  # noqa: ANN401 (JSON)
+def test_no_reader_rounds_what_is_said_safely(value: Any) -> None:  # noqa: ANN401 (any JSON)
     """Source: BR-188. A number or a text, every digit arrives."""
     assert told(rounded(with_safe_integers(value))) == as_text(value)
 

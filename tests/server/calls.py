@@ -104,7 +104,7 @@ class Call:
         return b"".join(body for _, body in self.bodies)
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 (JSON)
+    def json(self) -> Any:  # noqa: ANN401 (any JSON)
         """The body as JSON."""
         return json.loads(self.body)
 

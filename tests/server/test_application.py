@@ -27,7 +27,7 @@ async def test_an_exception_that_nobody_expects_says_nothing_of_itself(
     failure: type[Exception], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Source: D38. A fixed sentence and a reference; the rest stands in the operator's log."""
-    secret = "dsn=postgres://u:p@h"  # noqa: S105 (what must not be seen)
+    secret = "dsn=postgres://u:p@h"
 
     class Broken(StoreInHand):
         async def create(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 (never comes)

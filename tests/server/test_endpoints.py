@@ -12,6 +12,7 @@ from tests.runtime.stores import GATED, World, everywhere, pass_time, paying, vi
 from tests.server.calls import JSON, SSE, Call, ask, started
 from treadle.app.server import Server
 from treadle.server.access.admission import Caps
+from treadle.server.pulse import Rhythm
 from treadle.values.runs import RunStatus
 
 HI = {"agent": "a", "prompt": "hi"}
@@ -118,7 +119,7 @@ async def test_a_stop_is_taken_once_carried_out_at_once_and_harmless_again() -> 
 @virtually
 async def test_a_pause_ends_a_stream_that_reads_a_segment_and_not_one_that_reads_the_run() -> None:
     """Issue: `?follow=segment|run`, the first by default."""
-    async with Server([paying()], drain_s=0) as server:
+    async with Server([paying()], rhythm=Rhythm(drain_s=0)) as server:
         run_id = await started(server.asgi)
         segment = await get(server, f"/v1/runs/{run_id}/events")
         assert segment.kinds[-1] == "interrupt"
@@ -153,7 +154,7 @@ async def test_runs_are_listed_a_page_at_a_time() -> None:
 async def test_a_thread_is_deleted_whole_or_not_at_all() -> None:
     """Issue: `DELETE`. A live run is not deleted from under its readers."""
     agent = scripted(GATED)
-    async with Server([agent], drain_s=0) as server:
+    async with Server([agent], rhythm=Rhythm(drain_s=0)) as server:
         first = await started(server.asgi, thread_id="t")
         assert (await ask(server.asgi, "DELETE", f"/v1/runs/{first}")).json["code"] == "run_live"
         model_of(agent).open_gate("go")
@@ -217,7 +218,7 @@ async def test_what_is_no_start_is_refused_and_starts_nothing(
 @virtually
 async def test_full_houses_refuse_before_anything_is_started() -> None:
     """Source: D37. 429 with Retry-After; a stream without room starts no run."""
-    async with Server([scripted(GATED)], caps=Caps(live_runs=2, readers=1), drain_s=0) as server:
+    async with Server([scripted(GATED)], caps=Caps(live_runs=2, readers=1), rhythm=Rhythm(drain_s=0)) as server:
         run_id = await started(server.asgi)
         async with Call(server.asgi, "GET", f"/v1/runs/{run_id}/events") as call:
             await call.until(call.said("text_delta"))

@@ -6,6 +6,7 @@ from tests.runtime.agents import scripted
 from tests.runtime.stores import GATED, virtually
 from tests.server.calls import Call, ask, started
 from treadle.app.server import Server
+from treadle.server.pulse import Rhythm
 
 
 def counted(text: str) -> dict[str, float]:
@@ -40,7 +41,7 @@ async def test_runs_streams_tokens_and_refusals_are_counted() -> None:
 @virtually
 async def test_what_is_open_now_is_told_now() -> None:
     """Ours: gauges look when they are asked."""
-    async with Server([scripted(GATED)], drain_s=0) as server:
+    async with Server([scripted(GATED)], rhythm=Rhythm(drain_s=0)) as server:
         run_id = await started(server.asgi)
         async with Call(server.asgi, "GET", f"/v1/runs/{run_id}/events") as call:
             await call.until(call.said("text_delta"))

@@ -70,7 +70,7 @@ def test_a_program_that_tries_every_route_finds_no_untruth() -> None:
 
             @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
             @given(operation.as_strategy(), st.booleans())
-            def holds(case: schemathesis.Case, is_there: bool) -> None:  # noqa: FBT001 (drawn)
+            def holds(case: schemathesis.Case, is_there: bool) -> None:  # noqa: FBT001 (drawn by the property)
                 if is_there and case.path_parameters:
                     case.path_parameters = {name: begun()[name] for name in case.path_parameters}
                 response = case.call(base_url=url, timeout=LONGEST_S)

@@ -14,6 +14,7 @@ from tests.server.calls import JSON, Call, ask, started
 from treadle.app.server import Server
 from treadle.server.access.api_keys import ApiKeys
 from treadle.server.access.principal import Principal
+from treadle.server.pulse import Rhythm
 
 ADDRESS = "http://127.0.0.1:1"
 KEY = "a-key-0123456789abcdefgh"
@@ -25,7 +26,7 @@ def token_in(folder: Path) -> tuple[str, str]:
     return ("authorization", f"Bearer {token}")
 
 
-async def asked(server: Server, name: str, *headers: tuple[str, str], **question: Any) -> Call:  # noqa: ANN401 (JSON)
+async def asked(server: Server, name: str, *headers: tuple[str, str], **question: Any) -> Call:  # noqa: ANN401 (any JSON)
     """Ask the owner."""
     return await ask(server.asgi, "POST", f"/v1/owner/{name}", JSON, *headers, body=question)
 
@@ -53,7 +54,9 @@ async def test_the_door_opens_to_the_token_beside_the_store_and_to_nothing_else(
 async def test_commands_see_every_scope_and_a_stop_is_heard_at_once(tmp_path: Path) -> None:
     """Ours: whoever can read the file can see all runs in it."""
     access = ApiKeys({KEY: Principal(name="alice", scope="acme")})
-    async with Server([scripted(GATED)], store=f"sqlite:///{tmp_path / 'runs.db'}", access=access, drain_s=0) as server:
+    async with Server(
+        [scripted(GATED)], store=f"sqlite:///{tmp_path / 'runs.db'}", access=access, rhythm=Rhythm(drain_s=0)
+    ) as server:
         server.serves_at(ADDRESS)
         token = token_in(tmp_path)
         run_id = await started(server.asgi, "hi", ("x-api-key", KEY))

@@ -28,7 +28,7 @@ JSON = st.recursive(
 )
 
 
-def started(**more: Any) -> StartRequest:  # noqa: ANN401 (JSON)
+def started(**more: Any) -> StartRequest:  # noqa: ANN401 (any JSON)
     """What a body of these fields asks for."""
     return start_request(json.dumps({**ASKED, **more}).encode(), ["calc"])
 

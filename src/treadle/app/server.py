@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from treadle.adapters.system import SystemClock
 from treadle.app.agent import Agent
 from treadle.app.application_life import ApplicationLife
-from treadle.app.runner import DRAIN_S, Runner
+from treadle.app.runner import Runner
 from treadle.errors import PlanError, StoppingError
 from treadle.ports.observer import RunObserver
 from treadle.ports.store import Store
@@ -52,8 +52,8 @@ class Server:
 
     Shape: `access` says who asks: `ApiKeys`, `BearerJwt`, a function of one's own; without it nobody is asked, and the
     server answers this machine alone. `allowed_hosts` are the names it answers for: without `access` those of this
-    machine, else any. `allow_origins` are the sites whose pages may call it: none. `store`, `drain_s` and `observers`
-    are those of a `Runner`.
+    machine, else any. `allow_origins` are the sites whose pages may call it: none. `store` and `observers` are those of
+    a `Runner`. `caps` say how much it takes in, `rhythm` how long what takes.
 
     Raises:
         PlanError: There are no agents, or two have one name.
@@ -69,7 +69,6 @@ class Server:
         caps: Caps | None = None,
         allowed_hosts: Collection[str] | None = None,
         allow_origins: Collection[str] = (),
-        drain_s: float = DRAIN_S,
         observers: Sequence[RunObserver] = (),
         rhythm: Rhythm | None = None,
     ) -> None:
@@ -77,13 +76,14 @@ class Server:
             raise PlanError(("a server needs at least one agent, came none",))
         check_exposed("127.0.0.1", access, allow_origins=allow_origins)
         self.access = access
+        times = rhythm or Rhythm()
         self._clock = SystemClock()
         self._admission = Admission(caps or Caps(), self._clock)
         self._metrics = Metrics(readers=lambda: self._admission.readers, live_runs=lambda: self._runner.at_work)
         growth = LogGrowth(self._admission, lambda run_id: self._runner.stop_at_work(run_id, TOO_LARGE))
         watchers: tuple[RunObserver, ...] = (growth, EndsCounted(self._metrics), *observers)
-        self._runner = Runner(agents, store=store, drain_s=drain_s, observers=watchers)
-        self._pulse = Pulse(rhythm or Rhythm())
+        self._runner = Runner(agents, store=store, drain_s=times.drain_s, observers=watchers)
+        self._pulse = Pulse(times)
         self._entered = False
         self._stopping = False
         self._owner = Owner()
@@ -99,7 +99,7 @@ class Server:
                 check_open=self._check_open,
             ),
             owner=self._owner,
-            allowed_hosts=None if asks_nobody and allowed_hosts is None else (allowed_hosts or (ANY_HOST,)),
+            allowed_hosts=allowed_hosts if asks_nobody or allowed_hosts is not None else (ANY_HOST,),
             allow_origins=allow_origins,
         )
         self._asgi = ApplicationLife(app, self)

@@ -13,7 +13,6 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from treadle import errors
 from treadle.codec.records import RecordCodec, Row
 from treadle.errors import RecordFormatError, RunLogError, TreadleError
 from treadle.values.runs import Message, RunState, RunStatus
@@ -125,4 +124,4 @@ def _kinds(kind: type[Any]) -> dict[str, type[TreadleError]]:
     return found
 
 
-_KINDS: Final[dict[str, type[TreadleError]]] = _kinds(errors.RunLogError)
+_KINDS: Final[dict[str, type[TreadleError]]] = _kinds(RunLogError)

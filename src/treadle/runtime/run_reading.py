@@ -51,7 +51,8 @@ class RunReading:
 
     async def is_over(self, at: int, *, closed: bool) -> bool:
         """Whether a reader who stands at this event, which closes its segment or does not, has read all it will."""
-        return await is_over(self._parts.store, self._scope, self._run_id, at, self.to_end_of, closed=closed)
+        store = self._parts.store
+        return await is_over(store, self._scope, self._run_id, at=at, to_end_of=self.to_end_of, closed=closed)
 
     async def records(self) -> AsyncGenerator[WatchedRecord, None]:
         """Every event behind the place, live, to the end."""

@@ -84,9 +84,9 @@ async def followed(
                 if isinstance(event, FINAL_TYPES):
                     return
                 is_close = to_end_of is Unit.SEGMENT and isinstance(event, CLOSING_TYPES)
-                if is_close and await is_over(log, scope, run_id, at, to_end_of, closed=True):
+                if is_close and await is_over(log, scope, run_id, at=at, to_end_of=to_end_of, closed=True):
                     return
-        if at == before and await is_over(log, scope, run_id, at, to_end_of, closed=False):
+        if at == before and await is_over(log, scope, run_id, at=at, to_end_of=to_end_of, closed=False):
             return
         await log.wait(scope, run_id, at, timeout_s=PATIENCE_S)
 
@@ -100,7 +100,7 @@ async def watched(
         yield record
 
 
-async def is_over(log: LogReads, scope: str, run_id: RunId, at: int, to_end_of: Unit, *, closed: bool) -> bool:
+async def is_over(log: LogReads, scope: str, run_id: RunId, *, at: int, to_end_of: Unit, closed: bool) -> bool:
     """Whether a reader who stands at the last event has read to the end of the run, or of the segment at hand.
 
     Args:

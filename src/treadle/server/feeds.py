@@ -7,11 +7,11 @@ the others, up to a bound; a log does not change, so a kept block never gets sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from json.encoder import encode_basestring_ascii
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Protocol
 
 from treadle.projections.plain.project import payloads, spoken
 from treadle.projections.plain.wire import Integers, speech_template
@@ -28,8 +28,13 @@ KEPT_BYTES: Final = 256 * 1024
 PAGE: Final = 512
 """Records that are asked of a log at once."""
 
-Framing: TypeAlias = Callable[[Stretch, RunId, int, Integers], list[str]]
-"""The frames of a stretch's events behind an index."""
+
+class Framing(Protocol):
+    """How events become frames."""
+
+    def __call__(self, stretch: Stretch, run_id: RunId, /, *, after: int, integers: Integers) -> list[str]:
+        """The frames of a stretch's events behind an index."""
+        ...
 
 
 class Block(NamedTuple):
@@ -46,7 +51,7 @@ class Block(NamedTuple):
     is_full: bool
 
 
-def sse_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integers) -> list[str]:
+def sse_frames(stretch: Stretch, run_id: RunId, /, *, after: int, integers: Integers) -> list[str]:
     """Each event as an event of an event stream, its cursor as the id."""
     epoch = stretch.epoch
     if isinstance(stretch, SpeechStretch):
@@ -60,7 +65,7 @@ def sse_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integers) 
     return [f"id: {epoch}:{index}\nevent: {kind}\ndata: {data}\n\n" for index, kind, data in told]
 
 
-def ndjson_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integers) -> list[str]:
+def ndjson_frames(stretch: Stretch, run_id: RunId, /, *, after: int, integers: Integers) -> list[str]:
     """Each event as a line, with its cursor as the last field."""
     epoch = stretch.epoch
     told = payloads(stretch, run_id, after=after, integers=integers)
@@ -93,7 +98,7 @@ class Feed:
     def _block(self, stretches: Sequence[Stretch], run_id: RunId, at: int) -> Block | None:
         if len(stretches) == 1 and type(only := stretches[0]) is SpeechStretch and len(only.texts) < PAGE:
             # What a reader that keeps up finds: a piece or a few of one passage.
-            data = "".join(self._framing(only, run_id, at, self._integers)).encode()
+            data = "".join(self._framing(only, run_id, after=at, integers=self._integers)).encode()
             last = only.index + len(only.texts) - 1
             return Block(data, last, closes=False, is_final=False, is_full=False) if data else None
         frames: list[str] = []
@@ -102,7 +107,7 @@ class Feed:
         is_full = False
         for whole in stretches:
             stretch = _cut(whole, last)
-            made = self._framing(stretch, run_id, last, self._integers)
+            made = self._framing(stretch, run_id, after=last, integers=self._integers)
             records += stretch.records
             if made:
                 frames += made

@@ -17,6 +17,7 @@ from treadle.errors import RunLogError, StoreOwnedError
 
 TIMEOUT_S: Final = 30.0
 """Seconds that an answer may take to begin, or to go on."""
+_PIECE_BYTES: Final = 64 * 1024
 _OK, _STORE_REFUSES, _UNKNOWN = 200, 409, 401
 
 
@@ -64,8 +65,11 @@ class Asking:
         """
         with closing(self._connection()) as connection:
             try:
-                for line in self._answer(connection, name, body):
-                    yield line.decode().removesuffix("\n")
+                response, rest = self._answer(connection, name, body), b""
+                # Its own iteration takes an answer that breaks off for one that ends.
+                while piece := response.read1(_PIECE_BYTES):
+                    *lines, rest = (rest + piece).split(b"\n")
+                    yield from (line.decode() for line in lines)
             except (OSError, http.client.HTTPException) as broken:
                 raise RunLogError(f"the answer of the store's owner at {self._url} broke off") from broken
 
