@@ -14,9 +14,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 from starlette.responses import Response
@@ -68,6 +69,13 @@ STREAM_HEADERS: Final[Mapping[str, str]] = {
 """Of every stream: no proxy keeps it, changes it or holds it back."""
 
 
+@cache
+def _shared_headers(content_type: str) -> tuple[tuple[bytes, bytes], ...]:
+    """The headers that all streams of a form have: made once."""
+    headers = {**STREAM_HEADERS, "content-type": content_type}
+    return tuple([(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()])
+
+
 class Ending(StrEnum):
     """Why a stream is over."""
 
@@ -109,7 +117,7 @@ class Delivery(Response):
         form: Form,
         *,
         shared: Delivering,
-        held: ExitStack,
+        held: AbstractContextManager[object],
         still_allowed: Callable[[], Awaitable[bool]],
         integers: Integers = Integers.EXACT,
         headers: Mapping[str, str] | None = None,
@@ -118,7 +126,7 @@ class Delivery(Response):
         self.background = None
         self.media_type = form.media_type
         self.charset = "utf-8"
-        self.init_headers({**STREAM_HEADERS, **(headers or {})})
+        self.init_headers(headers)
         self.sent = 0
         self.is_sending = False
         self._reading = reading
@@ -134,9 +142,8 @@ class Delivery(Response):
 
     def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
         """Set the headers; a stream has no length."""
-        self.raw_headers = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in (headers or {}).items()]
-        kind = f"{self.media_type}; charset={self.charset}"
-        self.raw_headers.append((b"content-type", kind.encode("latin-1")))
+        own = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in (headers or {}).items()]
+        self.raw_headers = [*_shared_headers(f"{self.media_type}; charset={self.charset}"), *own]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Deliver, until all is said, the client goes or somebody ends it."""
