@@ -87,20 +87,22 @@ class Feed:
 
     async def after(self, reading: RunReading, at: int) -> Block | None:
         """The block behind an event; None where nothing is there now."""
-        block = self._kept.get(at)
-        if block is None:
-            stretches = await reading.after(at, limit=self._page)
-            block = self._block(stretches, reading.state.run_id, at)
-            if block is not None and self.readers > 1:
-                self._keep(at, block)
-        return block
-
-    def _block(self, stretches: Sequence[Stretch], run_id: RunId, at: int) -> Block | None:
+        if self._kept and (kept := self._kept.get(at)) is not None:
+            return kept
+        stretches = await reading.after(at, limit=self._page)
+        run_id = reading.state.run_id
         if len(stretches) == 1 and type(only := stretches[0]) is SpeechStretch and len(only.texts) < PAGE:
             # What a reader that keeps up finds: a piece or a few of one passage.
             data = "".join(self._framing(only, run_id, after=at, integers=self._integers)).encode()
             last = only.index + len(only.texts) - 1
-            return Block(data, last, closes=False, is_final=False, is_full=False) if data else None
+            block = Block(data, last, closes=False, is_final=False, is_full=False) if data else None
+        else:
+            block = self._block(stretches, run_id, at)
+        if block is not None and self.readers > 1:
+            self._keep(at, block)
+        return block
+
+    def _block(self, stretches: Sequence[Stretch], run_id: RunId, at: int) -> Block | None:
         frames: list[str] = []
         size, records, last = 0, 0, at
         closing: KernelEvent | None = None
