@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -136,7 +136,7 @@ class Delivery(Response):
         self._held = held
         self._still_allowed = still_allowed
         self._ending: Ending | None = None
-        self._work: asyncio.Task[None] | None = None
+        self._work: asyncio.Task[Any] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
 
@@ -181,20 +181,37 @@ class Delivery(Response):
 
     async def _deliver(self, feed: Feed, receive: Receive, send: Send) -> None:
         self._send = send
-        loop = asyncio.get_running_loop()
-        self._work = work = loop.create_task(self._tell(feed))
-        listening = loop.create_task(_gone(receive))
+        listening = asyncio.get_running_loop().create_task(_gone(receive))
+        listening.add_done_callback(lambda _: self.end(Ending.LEFT))
         self._shared.pulse.add(self)
         try:
-            await asyncio.wait((work, listening), return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                self.end(Ending.LEFT)
-            await _over(work, listening, self._beating, self._checking)
-            await self._close(self._judge(work))
+            self._ending = await self._told(feed)
+            await _over(self._beating, self._checking)
+            await self._close(self._ending)
         finally:
             self._shared.pulse.remove(self)
-            await _over(work, listening, self._beating, self._checking)
+            await _over(listening, self._beating, self._checking)
             self._shared.ended(self._ending or Ending.LEFT)
+
+    async def _told(self, feed: Feed) -> Ending:
+        """Tell, and say why that is over."""
+        self._work = work = asyncio.current_task()
+        try:
+            await self._tell(feed)
+        except asyncio.CancelledError:
+            # `end` cancels this very task, which then goes on. Whoever else cancels it wants it gone.
+            if self._ending is None or work is None or work.uncancel() > 0:
+                raise
+            return self._ending
+        except OSError:
+            return Ending.LEFT  # The server says in this way that the client has gone.
+        except Exception as failure:  # noqa: BLE001 (the border of a stream: however the log fails, the stream is over)
+            code = failure.code if isinstance(failure, TreadleError) else "internal"
+            _log.error("%s: a stream of run %s broke off", code, self._reading.state.run_id, exc_info=failure)
+            return Ending.FAILED
+        finally:
+            self._work = None
+        return Ending.READ
 
     async def _tell(self, feed: Feed) -> None:
         """Send everything, in order, from the reader's place to its end."""
@@ -250,20 +267,6 @@ class Delivery(Response):
         finally:
             self._checking = None
 
-    def _judge(self, work: asyncio.Task[None]) -> Ending:
-        """Why it is over."""
-        if work.cancelled():
-            self._ending = self._ending or Ending.LEFT
-        elif (failure := work.exception()) is None:
-            self._ending = Ending.READ
-        elif isinstance(failure, OSError):
-            self._ending = Ending.LEFT  # The server says in this way that the client has gone.
-        else:
-            self._ending = Ending.FAILED
-            code = failure.code if isinstance(failure, TreadleError) else "internal"
-            _log.error("%s: a stream of run %s broke off", code, self._reading.state.run_id, exc_info=failure)
-        return self._ending
-
     async def _close(self, ending: Ending) -> None:
         """End the body, where that says nothing untrue and the client would take it."""
         if ending in (Ending.READ, Ending.REVOKED, Ending.DRAINED) and not self.is_sending:
@@ -285,7 +288,8 @@ async def _over(*tasks: asyncio.Task[None] | None) -> None:
     running = [task for task in tasks if task is not None]
     for task in running:
         task.cancel()
-    await asyncio.wait(running)
+    if running:
+        await asyncio.wait(running)
     for task in running:
         if not task.cancelled():
             task.exception()  # Looked at, or the loop would complain of it.
