@@ -98,9 +98,7 @@ class Raw:
         """The messages of a whole stream."""
         if count not in self._bodies:
             frames = [frame(index, text) for index, text in enumerate(deltas(count + BESIDE))]
-            self._bodies[count] = [
-                {"type": "http.response.body", "body": made, "more_body": True} for made in frames
-            ]
+            self._bodies[count] = [{"type": "http.response.body", "body": made, "more_body": True} for made in frames]
         return self._bodies[count]
 
     async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:  # noqa: ANN401 (ASGI's own)

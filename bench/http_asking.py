@@ -10,6 +10,11 @@ RUN: Final = "/v1/runs"
 USED: Final = "/used"
 
 
+def reading(run_id: str) -> bytes:
+    """A whole HTTP request for the events of a run."""
+    return f"GET {RUN}/{run_id}/events HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A run.
