@@ -158,6 +158,13 @@ class RunLoop:
             await self._tools.aclose()
             if not self._runs.closed and not self._is_let_go:
                 self._rest()
+            self._part()
+
+    def _part(self) -> None:
+        """Let go of what holds this loop in turn: what is over is freed at once, and no collector looks for it."""
+        self._task = self.commit = self._told = None
+        del self._output, self._tools, self._deadlines
+        self._writer.part()
 
     def _rest(self) -> None:
         """No closing event was written: people have not said all that the run waits for."""

@@ -28,7 +28,7 @@ class Gate:
     What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do.
     """
 
-    __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at_chars", "road", "stirred")
+    __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at", "road", "stirred")
 
     look: Look
     """Pass what no filter would touch. None: nothing passes, all is held."""
@@ -43,9 +43,10 @@ class Gate:
     """Whether the filters must see what is held and what comes."""
     calm: Callable[[], bool]
     """Whether nothing is held and every filter is at rest."""
+    looked_at: Callable[[], int]
+    """How many characters were looked at beyond the first look."""
 
     def __init__(self, sets: Sequence[TagSet], shown: list[str]) -> None:
-        self.looked_at_chars = 0
         self._open(sets, shown)
 
     def set(self, *, stirred: bool, thinking: bool = False) -> None:
@@ -57,8 +58,9 @@ class Gate:
 
     def _open(self, sets: Sequence[TagSet], shown: list[str]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
         find, (first, second) = finder(tuple(sets)), _two_leads(sets)
+        # No function here holds the gate, so it is freed with its last holder.
         # Busy: something is held, or the filters are stirred. Thought at: how much was shown when thinking came last.
-        held, stirred, busy, thought_at, append = "", False, False, -1, shown.append
+        held, stirred, busy, thought_at, looked_at, append = "", False, False, -1, 0, shown.append
 
         def hold(text: str, seen: bool, thinking: bool = False) -> None:  # noqa: FBT001, FBT002 (states, not switches)
             nonlocal held, stirred, busy, thought_at
@@ -107,11 +109,12 @@ class Gate:
             return pass_by
 
         def look(text: str) -> str | None:
+            nonlocal looked_at
             if stirred or not text:
                 hold(held + text, stirred)
                 return None
             text = held + text
-            self.looked_at_chars += len(text)
+            looked_at += len(text)
             found = find(text)
             if (found and not is_begun(found)) or not (text.isascii() or not find_half(text)):
                 hold(text, seen=True)
@@ -124,6 +127,7 @@ class Gate:
 
         self.look, self._hold, self.beside = look, hold, past_all
         self.held, self.stirred, self.calm = lambda: held, lambda: stirred, lambda: not busy
+        self.looked_at = lambda: looked_at
         self.road = past_two if any(tags.takes_blank for tags in sets) else past_one
 
 
