@@ -3,6 +3,7 @@
 #   PYTHON=python3.12   the interpreter for a new virtual environment
 #   VENV=.venv-312      another folder for it
 #   ARGS="-k name"      more words for pytest, in `make test` and `make soak`
+#   WORKERS=0           how many processes share those tests: one a core and four at most, if nothing is said; 0 for none
 
 VENV ?= .venv
 PY := $(VENV)/bin/python
@@ -11,7 +12,11 @@ export PYTHON
 
 # pytest's closing line is what says what ran; coverage is read later by scripts/coverage_gate.py.
 PYTEST := $(PY) -m pytest
-COVERED := $(PY) -m coverage run -m pytest
+# A test file stays whole, so that what its tests share is made once. The first worker that dies, of a test that hangs,
+# ends the run.
+WORKERS ?= auto
+SHARED := -n $(WORKERS) --maxprocesses=4 --dist=loadfile --max-worker-restart=0
+COVERED := $(PY) -m coverage run -m pytest $(SHARED)
 PURE := tests/errors tests/values tests/framing tests/kernel tests/text tests/codec tests/plan tests/projections
 PURE_HERE = $(wildcard $(PURE) tests/test_errors.py)
 PURE_SRC = $(wildcard $(addprefix src/treadle/,errors.py values framing kernel text codec plan projections))
@@ -46,8 +51,9 @@ demo: $(VENV)/.runtime $(VENV)/.local  ## a language model answers with a real t
 	@$(VENV)/bin/treadle demo
 
 test: $(VENV)/.dev $(VENV)/.local  ## all tests but the soaks
-	@rm -f .coverage
+	@rm -f .coverage .coverage.*
 	$(COVERED) $(ARGS)
+	@$(PY) -m coverage combine --quiet
 
 check: test  ## all tests, then format, lint, imports, types, coverage, changelog, the wheel: what CI runs
 	@$(MAKE) --no-print-directory rest
@@ -87,8 +93,8 @@ coverage: $(VENV)/.dev
 
 soak: $(VENV)/.dev $(VENV)/.local  ## long runs of the soaks and of every property (TREADLE_SOAK_SEED, TREADLE_SOAK_EXAMPLES)
 	@echo "soak: TREADLE_SOAK_SEED=$(SOAK_SEED)"
-	TREADLE_HYPOTHESIS=soak TREADLE_SOAK_SEED=$(SOAK_SEED) $(PYTEST) -m "soak or hypothesis" --hypothesis-seed=$(SOAK_SEED) \
-		-o faulthandler_timeout=900 $(ARGS)
+	TREADLE_HYPOTHESIS=soak TREADLE_SOAK_SEED=$(SOAK_SEED) $(PYTEST) $(SHARED) -m "soak or hypothesis" \
+		--hypothesis-seed=$(SOAK_SEED) -o faulthandler_timeout=900 $(ARGS)
 
 bench: $(VENV)/.dev  ## named workloads against the stored baseline
 	$(PY) bench/gate.py

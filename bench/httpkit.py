@@ -14,6 +14,13 @@ import psutil
 
 HERE = Path(__file__).parent
 
+# kind of server: event loop, HTTP parser
+UVICORN = {
+    "uvicorn": ("uvloop", "httptools"),
+    "uvicorn-asyncio": ("asyncio", "httptools"),
+    "uvicorn-h11": ("uvloop", "h11"),
+}
+
 
 def free_port() -> int:
     with socket.socket() as s:
@@ -25,7 +32,8 @@ class Server:
     def __init__(self, kind: str, target: str, python: str = sys.executable, env: dict[str, str] | None = None):
         self.port = free_port()
         p = str(self.port)
-        if kind == "uvicorn":
+        if kind in UVICORN:
+            loop, http = UVICORN[kind]
             cmd = [
                 python,
                 "-W",
@@ -38,53 +46,9 @@ class Server:
                 "--port",
                 p,
                 "--loop",
-                "uvloop",
+                loop,
                 "--http",
-                "httptools",
-                "--log-level",
-                "error",
-                "--no-access-log",
-                "--backlog",
-                "4096",
-            ]
-        elif kind == "uvicorn-asyncio":
-            cmd = [
-                python,
-                "-W",
-                "ignore",
-                "-m",
-                "uvicorn",
-                target,
-                "--host",
-                "127.0.0.1",
-                "--port",
-                p,
-                "--loop",
-                "asyncio",
-                "--http",
-                "httptools",
-                "--log-level",
-                "error",
-                "--no-access-log",
-                "--backlog",
-                "4096",
-            ]
-        elif kind == "uvicorn-h11":
-            cmd = [
-                python,
-                "-W",
-                "ignore",
-                "-m",
-                "uvicorn",
-                target,
-                "--host",
-                "127.0.0.1",
-                "--port",
-                p,
-                "--loop",
-                "uvloop",
-                "--http",
-                "h11",
+                http,
                 "--log-level",
                 "error",
                 "--no-access-log",

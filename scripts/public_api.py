@@ -25,6 +25,7 @@ PUBLIC_MODULES = (
     "treadle.errors",
     "treadle.ports.model",
     "treadle.projections.typed.events",
+    "treadle.server.access",
     "treadle.testing",
     "treadle.values.events",
 )

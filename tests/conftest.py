@@ -7,6 +7,8 @@ The first two draw the same examples every time, so that a test that passed once
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,6 +31,23 @@ settings.register_profile(
     max_examples=int(os.environ.get("TREADLE_SOAK_EXAMPLES", "5000")),
 )
 settings.load_profile(os.environ.get("TREADLE_HYPOTHESIS", "default"))
+
+
+def pytest_collection_finish() -> None:
+    """End here what coverage sees: a program that a test starts runs as a user's does, neither slower nor measured."""
+    os.environ.pop("COVERAGE_PROCESS_CONFIG", None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """Run what is marked so without coverage, which makes a loop over single characters five times as long."""
+    trace = sys.gettrace()
+    if item.get_closest_marker("untraced") is not None:
+        sys.settrace(None)
+    try:
+        yield
+    finally:
+        sys.settrace(trace)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -124,6 +124,7 @@ async def many() -> AsyncIterator[_Many]:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.requirement("FAULT-end", "FAULT-leak", "FAULT-connections")
 async def test_the_log_of_every_scenario_is_sound_and_tells_nothing_that_is_for_operators(many: _Many) -> None:
     """In kernel events too; the reference that leads operators to the rest is there (ours)."""
@@ -139,6 +140,7 @@ async def test_the_log_of_every_scenario_is_sound_and_tells_nothing_that_is_for_
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.requirement("FAULT-whole")
 async def test_a_run_that_nobody_reads_comes_to_the_same(many: _Many) -> None:
     """One machine, whether somebody looks or not (ours)."""
@@ -152,6 +154,7 @@ async def test_a_run_that_nobody_reads_comes_to_the_same(many: _Many) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.requirement("FAULT-left", "FAULT-connections")
 @pytest.mark.parametrize("leave_at", [1, 4, 9])
 async def test_a_reader_who_leaves_in_the_middle_leaves_a_sound_log_and_nothing_open(

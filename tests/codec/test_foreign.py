@@ -20,7 +20,7 @@ import msgspec
 import pydantic
 import pytest
 
-from treadle.codec.foreign import MAX_INT_BITS, json_bytes, json_text, json_value, whole_text
+from treadle.codec.foreign import MAX_INT_BITS, json_bytes, json_text, json_value
 from treadle.values.mappings import FrozenDict
 
 
@@ -264,9 +264,3 @@ def test_json_is_compact_and_has_no_character_that_readers_take_for_a_line_end()
 def test_read_only_mappings_and_tuples_are_written_as_objects_and_arrays() -> None:
     """What frozen values hold goes to JSON without a copy (ours)."""
     assert json_text(FrozenDict({"a": (1, FrozenDict({"b": "c"}))})) == '{"a":[1,{"b":"c"}]}'
-
-
-def test_half_a_surrogate_pair_is_replaced_and_two_halves_are_one_character() -> None:
-    """Text that came in halves is whole again; what stays half never breaks an encoder (BR-186)."""
-    assert whole_text("a\ud83d\ude00b\ud83d\ud83d") == "a\U0001f600b\ufffd\ufffd"
-    assert whole_text("grün") == "grün"

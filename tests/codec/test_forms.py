@@ -11,7 +11,8 @@ from hypothesis import given
 
 from tests.codec.stored_values import halved
 from treadle.codec import forms
-from treadle.codec.forms import Form, in_json_terms, many, maybe, read_json, set_of, stored_bytes, tagged, value_of
+from treadle.codec.foreign import in_json_terms
+from treadle.codec.forms import Form, many, maybe, read_json, set_of, stored_bytes, tagged, value_of
 from treadle.errors import MisuseError, RecordFormatError
 from treadle.values.mappings import FrozenDict
 

@@ -65,7 +65,7 @@ HOLDS = {
     "a_damaged_row_is_told_with_its_place_and_the_rest_is_read": [pytest.mark.requirement("ST-60")],
     "a_full_store_says_so_and_goes_on_when_there_is_room": [pytest.mark.requirement("ST-61")],
     "compaction_is_not_noticed": [pytest.mark.requirement("ST-62")],
-    "random": [pytest.mark.requirement("ST-63"), pytest.mark.slow, pytest.mark.hypothesis],
+    "random": [pytest.mark.requirement("ST-63"), pytest.mark.slow, pytest.mark.untraced, pytest.mark.hypothesis],
 }
 
 

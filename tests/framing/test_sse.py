@@ -87,6 +87,7 @@ def test_a_line_of_five_megabytes_is_read_whole() -> None:
 
 @pytest.mark.requirement("BR-131")
 @pytest.mark.slow
+@pytest.mark.untraced
 def test_a_line_of_a_megabyte_in_reads_of_one_byte_is_read_in_linear_time() -> None:
     """Work in the square of the length would not end before the runner's own limit (ours)."""
     stream = b"data: " + b"x" * 1_000_000 + b"\n\n"

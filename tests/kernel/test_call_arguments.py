@@ -13,7 +13,6 @@ from treadle.kernel.call_arguments import (
     begins_object,
     is_blank,
     read_arguments,
-    whole_characters,
 )
 
 _JSON = st.recursive(
@@ -129,14 +128,3 @@ def test_blanks_and_beginnings() -> None:
     """JSON's own four blanks and no others (RFC 8259)."""
     assert [is_blank(text) for text in ("", " \t\r\n", "\xa0", "{")] == [True, True, False, False]
     assert [begins_object(text) for text in ("", " \n{", "x{", "{")] == [False, True, False, True]
-
-
-def test_halves_are_joined_where_they_meet() -> None:
-    """Two halves are the sign they stand for, one alone stands for nothing (ours)."""
-    assert [whole_characters(text) for text in ("a", "é", "\ud83d\ude00", "\ud83d", "\ude00x")] == [
-        "a",
-        "é",
-        "😀",
-        "\ufffd",
-        "\ufffdx",
-    ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
+from datetime import date
 
 import pytest
 
@@ -112,18 +114,35 @@ async def test_whatever_a_tool_raises_is_a_value(raised, told, at_once, caplog):
     assert [(one.status, one.error) for one in calls.outcomes] == [(ToolStatus.FAILED, told)]
 
 
-async def test_content_that_cannot_be_kept_is_a_failure(caplog):
-    """Ours: a toolbox that gives a value which holds itself loses its result and not the run."""
+@pytest.mark.requirement("VALUE-entry")
+async def test_content_that_is_no_json_enters_in_the_form_that_it_has_everywhere():
+    """Ours: a toolbox of the user's own may give anything; log, model and wires are given one form of it."""
 
     async def body(_request, _context):
-        looped = []
+        looped = [math.nan, "\ud83d", date(2024, 5, 6), {1: b"a"}]
         looped.append(looped)
         return looped
 
     calls = Calls(body)
-    with caplog.at_level(logging.CRITICAL):
-        calls.start("a", at_once=True)
-    assert [(one.status, one.error) for one in calls.outcomes] == [(ToolStatus.FAILED, "ValueError: the tool failed")]
+    calls.start("a", at_once=True)
+    assert [(one.status, one.content) for one in calls.outcomes] == [
+        (ToolStatus.OK, (None, "\ufffd", "2024-05-06", {"1": "YQ=="}, {"unencodable": "list"}))
+    ]
+
+
+@pytest.mark.requirement("VALUE-entry")
+async def test_progress_and_words_of_a_tool_enter_in_json_terms_too():
+    """Ours: every way in has the same border."""
+
+    async def body(_request, context):
+        await context.progress({"at": math.inf})
+        raise ToolError("half \ud83d")
+
+    calls = Calls(body)
+    calls.start("a", at_once=True)
+    await until_idle()
+    assert [one.payload for one in calls.posted if isinstance(one, ToolProgressed)] == [{"at": None}]
+    assert [one.error for one in calls.outcomes] == ["half \ufffd"]
 
 
 async def test_a_tool_that_cancels_itself_is_cancelled():

@@ -1,4 +1,4 @@
-"""Requests to an ASGI application, in process: what was sent is in the hand of the test, and so is the client's leaving."""
+"""Requests to an ASGI application, in process: what was sent is in the test's hand, and so is the client's leaving."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Call:
     next one on, as a server does whose client reads nothing.
     """
 
-    def __init__(  # noqa: PLR0913 (a request)
+    def __init__(
         self,
         app: Application,
         method: str,
@@ -104,7 +104,7 @@ class Call:
         return b"".join(body for _, body in self.bodies)
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 (JSON)
+    def json(self) -> Any:  # noqa: ANN401 (any JSON)
         """The body as JSON."""
         return json.loads(self.body)
 

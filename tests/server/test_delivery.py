@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -141,7 +142,7 @@ async def test_leaving_is_not_stopping_and_coming_back_finds_all_of_it() -> None
 @virtually
 async def test_what_leaving_does_is_the_run_s_own_rule(rule: str, state: str) -> None:
     """Design §8: `on_disconnect`."""
-    async with Server([scripted(GATED)], drain_s=0) as server:
+    async with Server([scripted(GATED)], rhythm=Rhythm(drain_s=0)) as server:
         run_id = await started(server.asgi, on_disconnect=rule)
         async with Call(server.asgi, "GET", f"/v1/runs/{run_id}/events") as call:
             await call.until(call.said("text_delta"))
@@ -184,7 +185,7 @@ async def test_a_client_that_reads_nothing_is_ended_and_can_come_back() -> None:
 @virtually
 async def test_a_frozen_client_is_found_also_where_only_a_heartbeat_is_under_way() -> None:
     """Ours: whichever send it is that does not end."""
-    async with Server([scripted(GATED)], rhythm=QUICK, drain_s=0) as server:
+    async with Server([scripted(GATED)], rhythm=replace(QUICK, drain_s=0)) as server:
         run_id = await started(server.asgi)
         async with Call(server.asgi, "GET", f"/v1/runs/{run_id}/events") as call:
             await call.until(call.said("text_delta"))
@@ -229,14 +230,14 @@ async def test_a_log_that_fails_breaks_the_stream_off_and_the_operator_is_told(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Source: BR-203 turned round. No end marker that says all is well, and no text of the failure on the wire."""
-    secret = "disk /dev/secret is gone"  # noqa: S105 (what must not be seen)
+    secret = "disk /dev/secret is gone"
 
     class Failing(StoreInHand):
         async def read(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401 (never comes)
             raise RunLogError(secret)
 
     agent = scripted(GATED)
-    async with Server([agent], store=Failing(MemoryStore(LoopClock())), drain_s=0) as server:
+    async with Server([agent], store=Failing(MemoryStore(LoopClock())), rhythm=Rhythm(drain_s=0)) as server:
         run_id = await started(server.asgi)
         with caplog.at_level(logging.ERROR, "treadle.server"):
             call = await ask(server.asgi, "GET", f"/v1/runs/{run_id}/events")
@@ -250,7 +251,7 @@ async def test_a_log_that_fails_breaks_the_stream_off_and_the_operator_is_told(
 async def test_a_server_that_drains_ends_its_streams_so_that_they_come_back() -> None:
     """Design §9: drain on shutdown. The run is given back; the stream ends without a closing event."""
     agent, store = scripted(GATED), MemoryStore(LoopClock())
-    async with Server([agent], store=store, drain_s=1) as server:
+    async with Server([agent], store=store, rhythm=Rhythm(drain_s=1)) as server:
         run_id = await started(server.asgi)
         async with Call(server.asgi, "GET", f"/v1/runs/{run_id}/events") as call:
             await call.until(call.said("text_delta"))
@@ -273,7 +274,7 @@ async def test_a_server_that_drains_ends_its_streams_so_that_they_come_back() ->
 async def test_a_run_that_ends_while_the_server_drains_is_read_to_its_end() -> None:
     """Design §9: live runs have their time."""
     agent = scripted(GATED)
-    async with Server([agent], drain_s=10) as server:
+    async with Server([agent], rhythm=Rhythm(drain_s=10)) as server:
         run_id = await started(server.asgi)
         async with Call(server.asgi, "GET", f"/v1/runs/{run_id}/events") as call:
             await call.until(call.said("text_delta"))
@@ -288,7 +289,7 @@ async def test_a_run_that_ends_while_the_server_drains_is_read_to_its_end() -> N
 @virtually
 async def test_a_head_request_is_told_the_headers_and_reads_nothing() -> None:
     """HTTP: HEAD has no body."""
-    async with Server([scripted(GATED)], drain_s=0) as server:
+    async with Server([scripted(GATED)], rhythm=Rhythm(drain_s=0)) as server:
         run_id = await started(server.asgi, on_disconnect="cancel")
         call = await ask(server.asgi, "HEAD", f"/v1/runs/{run_id}/events")
         assert (call.status, call.body) == (200, b"")
@@ -299,7 +300,7 @@ async def test_a_head_request_is_told_the_headers_and_reads_nothing() -> None:
 async def test_nothing_is_left_of_streams_that_are_over() -> None:
     """Ours: no task, no place, no reader."""
     agent = scripted(GATED)
-    async with Server([agent], rhythm=QUICK, drain_s=0) as server:
+    async with Server([agent], rhythm=replace(QUICK, drain_s=0)) as server:
         before = asyncio.all_tasks()
         run_id = await started(server.asgi)
         for _ in range(5):

@@ -47,6 +47,7 @@ def looked_at(names: tuple[str, ...], text: str, cut: int) -> int:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.requirement("D13c", "D13d")
 @pytest.mark.parametrize("names", [TAGS, NAMES])
 @pytest.mark.parametrize("cut", [1, 12, 1_000_000])
@@ -58,3 +59,9 @@ def test_a_character_costs_the_same_in_a_long_text(kind: str, cut: int, names: t
     assert hundred <= 1.1 * ten
     # A constant factor is no slope, but it is paid: a word of 320 signs is looked at again at each of them.
     assert once <= 200
+
+
+def test_the_cost_counts_a_character_as_often_as_it_is_looked_at() -> None:
+    """Ours: what is held is looked at again with the next piece; plain words pass by the quick look at no cost."""
+    assert looked_at(TAGS, "words", 1) == looked_at(TAGS, "words", 5) == 0
+    assert 0 < looked_at(TAGS, "<thin", 5) < looked_at(TAGS, "<thin", 1)

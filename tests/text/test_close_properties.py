@@ -71,6 +71,7 @@ def test_every_cut_in_two_gives_one_answer(names: str, text: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.parametrize("text", SAMPLES)
 @pytest.mark.parametrize("names", ["tbc", "tbcr"])
 def test_every_cut_in_three_gives_one_answer(names: str, text: str) -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.text.cuts import cut, with_halves
 from tests.text.test_json_strings import ESCAPES, SECRETS, walked
+from treadle.framing.surrogates import whole_text
 from treadle.text.filters.redact import RedactFilter
 from treadle.text.json_strings import JsonStrings
 from treadle.text.strings import map_strings
-from treadle.text.surrogates import repaired
 
 REDACT = RedactFilter()
 PLACES = st.lists(st.integers(0, 500), max_size=8)
@@ -62,7 +62,7 @@ broken = st.lists(
 def escaped(draw: st.DrawFn) -> str:
     """Write a value as JSON, some of its characters escaped that need not be."""
     text = json.dumps(
-        map_strings(draw(values), repaired), ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1]))
+        map_strings(draw(values), whole_text), ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1]))
     )
     chosen = draw(st.sets(st.sampled_from("sk-bB@ea.")))
 
@@ -85,7 +85,7 @@ def test_of_json_comes_the_json_of_the_redacted_value(text: str, places: list[in
 def test_halves_become_what_they_become_in_the_call(value: object, ensure_ascii: bool) -> None:  # noqa: FBT001 (it is drawn)
     """Ours: joined where they meet, else U+FFFD, before anything is looked for."""
     text = json.dumps(value, ensure_ascii=ensure_ascii)
-    want = map_strings(map_strings(json.loads(text), repaired), REDACT.redacted)
+    want = map_strings(map_strings(json.loads(text), whole_text), REDACT.redacted)
     assert json.loads(walked(text)) == want
 
 
@@ -103,7 +103,7 @@ def test_no_secret_is_shown_that_the_plain_filter_would_have_seen(before: str, s
     assert f" {secret}" not in walked(text)
 
 
-@given(st.lists(words.map(repaired), max_size=4))
+@given(st.lists(words.map(whole_text), max_size=4))
 def test_what_nothing_is_done_to_is_the_same_text(said: list[str]) -> None:
     """Ours: with no pattern, text in its shortest escapes comes out as it is."""
     text = json.dumps(said, ensure_ascii=False)

@@ -7,7 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.text.surrogates import PairJoiner, repaired
+from treadle.framing.surrogates import whole_text
+from treadle.text.surrogates import PairJoiner
 
 HALVES = st.lists(st.sampled_from(["\ud83d", "\ude00", "a", "日", "😀"]), max_size=12).map("".join)
 
@@ -19,7 +20,7 @@ def test_pairs_are_joined_however_they_are_cut(text: str, size: int) -> None:
     whole = re.sub("[\ud800-\udfff]", "\ufffd", pair.sub("😀", text))
     joiner = PairJoiner()
     pieces = [joiner.feed(text[at : at + size]) for at in range(0, len(text), size)]
-    assert "".join(pieces) + joiner.flush() == repaired(text) == whole
+    assert "".join(pieces) + joiner.flush() == whole_text(text) == whole
     assert joiner.flush() == ""
 
 

@@ -103,6 +103,19 @@ class Runner(ScopedRuns):
         """The runs of another scope, while this runner is open. Its worker serves all scopes alike."""
         return ScopedRuns(self._opened, scope)
 
+    @property
+    def store(self) -> Store:
+        """The store, while the runner is open.
+
+        Raises:
+            StateError: It is not.
+        """
+        return self._opened().store
+
+    async def look(self, run_id: RunId) -> None:
+        """Something was sent to a run: if it is at work here, it hears of it now."""
+        await self._opened().worker.look(run_id)
+
     def stop_at_work(self, run_id: RunId, reason: str) -> None:
         """Ask a run that this runner works on to stop, in whatever scope. Nothing happens where it works on none."""
         lease = self._opened().worker.lease_of(run_id)

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self, runtime_checkable
 
 from starlette.types import ASGIApp
 
 from treadle.adapters.system import SystemClock
 from treadle.app.agent import Agent
 from treadle.app.application_life import ApplicationLife
-from treadle.app.runner import DRAIN_S, Runner
+from treadle.app.runner import Runner
 from treadle.errors import PlanError, StoppingError
 from treadle.ports.observer import RunObserver
 from treadle.ports.store import Store
@@ -30,6 +30,7 @@ from treadle.server.application import application
 from treadle.server.delivery import Delivering, Ending
 from treadle.server.feeds import Feeds
 from treadle.server.metrics import EndsCounted, Metrics
+from treadle.server.owner import Owner
 from treadle.server.parts import ServerParts
 from treadle.server.pulse import Pulse, Rhythm
 
@@ -37,13 +38,22 @@ TOO_LARGE: Final = "log_too_large"
 """The reason with which a run is cancelled whose log is larger than it may be."""
 
 
+@runtime_checkable
+class Findable(Protocol):
+    """A store that tells commands of this machine where its owner serves it."""
+
+    def serves_at(self, url: str | None, *, token: str | None = None) -> None:
+        """Say where, and what is to be shown there."""
+        ...
+
+
 class Server:
     """Agents behind HTTP. `asgi` is the application, to be served by itself or mounted in another one.
 
     Shape: `access` says who asks: `ApiKeys`, `BearerJwt`, a function of one's own; without it nobody is asked, and the
     server answers this machine alone. `allowed_hosts` are the names it answers for: without `access` those of this
-    machine, else any. `allow_origins` are the sites whose pages may call it: none. `store`, `drain_s` and `observers`
-    are those of a `Runner`.
+    machine, else any. `allow_origins` are the sites whose pages may call it: none. `store` and `observers` are those of
+    a `Runner`. `caps` say how much it takes in, `rhythm` how long what takes.
 
     Raises:
         PlanError: There are no agents, or two have one name.
@@ -59,7 +69,6 @@ class Server:
         caps: Caps | None = None,
         allowed_hosts: Collection[str] | None = None,
         allow_origins: Collection[str] = (),
-        drain_s: float = DRAIN_S,
         observers: Sequence[RunObserver] = (),
         rhythm: Rhythm | None = None,
     ) -> None:
@@ -67,15 +76,17 @@ class Server:
             raise PlanError(("a server needs at least one agent, came none",))
         check_exposed("127.0.0.1", access, allow_origins=allow_origins)
         self.access = access
+        times = rhythm or Rhythm()
         self._clock = SystemClock()
         self._admission = Admission(caps or Caps(), self._clock)
         self._metrics = Metrics(readers=lambda: self._admission.readers, live_runs=lambda: self._runner.at_work)
         growth = LogGrowth(self._admission, lambda run_id: self._runner.stop_at_work(run_id, TOO_LARGE))
         watchers: tuple[RunObserver, ...] = (growth, EndsCounted(self._metrics), *observers)
-        self._runner = Runner(agents, store=store, drain_s=drain_s, observers=watchers)
-        self._pulse = Pulse(rhythm or Rhythm())
+        self._runner = Runner(agents, store=store, drain_s=times.drain_s, observers=watchers)
+        self._pulse = Pulse(times)
         self._entered = False
         self._stopping = False
+        self._owner = Owner()
         asks_nobody = access is None or isinstance(access, Anonymous)
         app = application(
             ServerParts(
@@ -87,7 +98,8 @@ class Server:
                 metrics=self._metrics,
                 check_open=self._check_open,
             ),
-            allowed_hosts=None if asks_nobody and allowed_hosts is None else (allowed_hosts or (ANY_HOST,)),
+            owner=self._owner,
+            allowed_hosts=allowed_hosts if asks_nobody or allowed_hosts is not None else (ANY_HOST,),
             allow_origins=allow_origins,
         )
         self._asgi = ApplicationLife(app, self)
@@ -128,6 +140,7 @@ class Server:
         try:
             await self.drain()
         finally:
+            self._owner.close()
             self._entered = self._stopping = False
             await self._runner.__aexit__(kind, error, trace)
 
@@ -136,6 +149,16 @@ class Server:
         """The time of an application that this one is mounted in: `FastAPI(lifespan=server.lifespan)`."""
         async with self:
             yield
+
+    def serves_at(self, url: str) -> None:
+        """Let commands on this machine come in at this address, where the store tells them of it.
+
+        Raises:
+            StateError: It is not entered.
+        """
+        store = self._runner.store
+        if isinstance(store, Findable):
+            store.serves_at(url, token=self._owner.open(store, self._runner.look))
 
     async def drain(self) -> None:
         """Take no new work, let live runs end for `drain_s` seconds, then end the streams. Leaving does it by itself.

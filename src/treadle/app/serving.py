@@ -82,7 +82,13 @@ async def serve(
     )
     async with server:
         web = _Web(config)
-        web.ready = lambda: told(url_of(listener))
+
+        def ready() -> None:
+            url = url_of(listener)
+            server.serves_at(url)
+            told(url)
+
+        web.ready = ready
         serving = asyncio.create_task(web.serve(sockets=[listener]), name="treadle web")
         asking = asyncio.create_task(asked(), name="treadle end")
         try:

@@ -9,14 +9,14 @@ Source: docs/cli.md.
 from __future__ import annotations
 
 from treadle.cli.foreign_text import line
-from treadle.ports.store import Store
+from treadle.ports.runs_seen import RunsSeen
 from treadle.runtime.hearing import CANCEL
 from treadle.values.ids import RunId
 
-CARRIED_OUT = "it ends cancelled once a process that has its agent opens the store"
+CARRIED_OUT = "it ends cancelled once a process that has its agent hears of it"
 
 
-async def wish(store: Store, scope: str, run_id: RunId) -> bool:
+async def wish(store: RunsSeen, scope: str, run_id: RunId) -> bool:
     """Ask a run to stop. False where it was asked before.
 
     Raises:

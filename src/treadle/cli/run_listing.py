@@ -15,8 +15,8 @@ from typing import Any, Final
 from treadle.cli.foreign_text import json_line
 from treadle.cli.tables import moment, table
 from treadle.errors import RecordFormatError
-from treadle.ports.log import RunLog
-from treadle.ports.store import Store
+from treadle.ports.log import LogReads
+from treadle.ports.runs_seen import RunsSeen
 from treadle.values.events import RunStarted
 from treadle.values.ids import ThreadId
 from treadle.values.runs import RunState, RunStatus
@@ -42,7 +42,7 @@ class RunList:
 
 
 async def listed(
-    store: Store, scope: str, *, thread_id: ThreadId | None, status: RunStatus | None, limit: int
+    store: RunsSeen, scope: str, *, thread_id: ThreadId | None, status: RunStatus | None, limit: int
 ) -> RunList:
     """The newest `limit` runs of a scope, of one thread and with one status where these are given."""
     statuses = None if status is None else (status,)
@@ -51,7 +51,7 @@ async def listed(
     return RunList(runs=tuple(runs), is_cut=len(found) > limit)
 
 
-async def asked_of(log: RunLog, state: RunState) -> str:
+async def asked_of(log: LogReads, state: RunState) -> str:
     """What the user of a run said, as its first event tells it; "" where it cannot be read or is not there."""
     try:
         page = await log.read(state.scope, state.run_id, -1, limit=1)

@@ -17,7 +17,7 @@ from treadle.cli.run_listing import asked_of
 from treadle.cli.tables import STATE_STYLES, moment
 from treadle.cli.usage_line import duration, usage_line
 from treadle.codec.events import pending_json, usage_json
-from treadle.ports.store import Store
+from treadle.ports.runs_seen import RunsSeen
 from treadle.runtime.hearing import CANCEL
 from treadle.runtime.run_view import RunView, view_of
 from treadle.runtime.thread_history import stored_run
@@ -39,7 +39,7 @@ class Glance:
     wake_at_s: float | None
 
 
-async def glance(store: Store, scope: str, run_id: RunId) -> Glance:
+async def glance(store: RunsSeen, scope: str, run_id: RunId) -> Glance:
     """Look at a run.
 
     Raises:

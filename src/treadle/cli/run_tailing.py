@@ -23,7 +23,7 @@ from treadle.cli.foreign_text import json_line
 from treadle.cli.stopping import stop_signals
 from treadle.cli.views import Form, View
 from treadle.codec.events import kernel_event_json
-from treadle.ports.log import RunLog
+from treadle.ports.log import LogReads
 from treadle.projections.typed.closing import typed_of
 from treadle.runtime.result import result_of
 from treadle.runtime.watching import WatchedRecord, place_of, watched
@@ -42,7 +42,7 @@ class Tailed:
     tool_results: int
 
 
-async def tail(log: RunLog, state: RunState, view: View, *, form: Form, after: str | None) -> Tailed | None:
+async def tail(log: LogReads, state: RunState, view: View, *, form: Form, after: str | None) -> Tailed | None:
     """Show a run's events. None where a stop signal ended the reading.
 
     Args:
@@ -77,7 +77,7 @@ def concluded(tailed: Tailed | None) -> ExitCode:
     return told(Answered(result=result, failure=None, tool_results=tailed.tool_results, terminated=False))
 
 
-async def _read(log: RunLog, state: RunState, view: View, *, form: Form, place: int) -> Tailed:
+async def _read(log: LogReads, state: RunState, view: View, *, form: Form, place: int) -> Tailed:
     closing: ClosingEvent | None = None
     tool_results = 0
     is_begun = False
@@ -96,7 +96,7 @@ async def _read(log: RunLog, state: RunState, view: View, *, form: Form, place: 
     return Tailed(state=await log.state(state.scope, state.run_id), closing=closing, tool_results=tool_results)
 
 
-async def _records(log: RunLog, state: RunState) -> AsyncGenerator[WatchedRecord, None]:
+async def _records(log: LogReads, state: RunState) -> AsyncGenerator[WatchedRecord, None]:
     """All records of a run to its final event, or to the end of its log while nobody works on it."""
     if state.next_index == 0 and state.status is not RunStatus.OWNED:
         return

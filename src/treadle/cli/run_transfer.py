@@ -12,17 +12,14 @@ import os
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
 from treadle.cli.exits import CommandMisuseError
 from treadle.cli.foreign_text import json_escaped
+from treadle.cli.store_choice import CommandStore
 from treadle.errors import RecordFormatError
 from treadle.values.ids import RunId
 from treadle.values.runs import LIVE_STATUSES
-
-if TYPE_CHECKING:
-    # The commands that keep no runs work without SQLite.
-    from treadle.adapters.stores.sqlite import SqliteStore
 
 PIECE_CHARS: Final = 64 * 1024
 """Characters after which lines are sent on."""
@@ -44,7 +41,7 @@ def wanted(run_ids: Sequence[str], *, every: bool) -> tuple[RunId, ...] | None:
 
 
 async def export(
-    store: SqliteStore,
+    store: CommandStore,
     scope: str,
     run_ids: Collection[RunId] | None,
     *,

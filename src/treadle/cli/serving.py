@@ -9,6 +9,7 @@ Source: docs/cli.md.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import logging
 import socket
@@ -68,7 +69,7 @@ def serve_until_asked(server: Server, *, host: str, port: int, say: Callable[[st
                 await stop.wait()
                 say("stopping: live runs have their time to end; the same signal again stops at once")
 
-            await serve(server, listener, told=lambda url: say(f"serving at {url}"), asked=asked)
+            await serve(server, listener, told=_tell_address, asked=asked)
 
     try:
         asyncio.run(until_asked())
@@ -76,6 +77,12 @@ def serve_until_asked(server: Server, *, host: str, port: int, say: Callable[[st
         raise CommandMisuseError(str(unguarded)) from None
     finally:
         listener.close()
+
+
+def _tell_address(url: str) -> None:
+    """Where it answers, on stdout: a script that starts a server reads it there."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"serving at {url}", flush=True)
 
 
 def _show_logs() -> None:

@@ -9,17 +9,16 @@ Source: docs/cli.md.
 from __future__ import annotations
 
 import importlib
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from treadle.adapters.system import SystemClock
 from treadle.cli.exits import CommandMisuseError
-
-if TYPE_CHECKING:
-    # Not every Python has SQLite; without it the commands that keep no runs must work.
-    from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.errors import StoreOwnedError
+from treadle.ports.runs_seen import RunsSeen
+from treadle.values.ids import RunId
 
 VARIABLE: Final = "TREADLE_DB"
 DEFAULT: Final = "runs.db"
@@ -45,19 +44,65 @@ def existing(given: str | None) -> Path:
     return path
 
 
+class CommandStore(RunsSeen, Protocol):
+    """A store as commands use one: of this process, or at the other end of its owner's address."""
+
+    def export(
+        self, scope: str, /, *, run_ids: Collection[RunId] | None = None, with_facts: bool = False
+    ) -> AsyncIterator[str]:
+        """Runs as lines of JSON."""
+        ...
+
+    async def import_lines(self, lines: Iterable[str], /) -> ImportCount:
+        """Put exported runs in."""
+        ...
+
+
+class ImportCount(Protocol):
+    """How many runs were put in, and how many were there before."""
+
+    @property
+    def new(self) -> int:
+        """Put in."""
+        ...
+
+    @property
+    def known(self) -> int:
+        """There before."""
+        ...
+
+
 @asynccontextmanager
-async def opened(path: Path) -> AsyncGenerator[SqliteStore, None]:
-    """The store of this file, owned by this process for the block.
+async def opened(path: Path) -> AsyncGenerator[CommandStore, None]:
+    """The store of this file for the block: owned by this process, or asked through the process that serves it.
 
     Raises:
         CommandMisuseError: This Python has no SQLite.
-        StoreOwnedError: Another process has the store.
+        StoreOwnedError: Another process has the store and does not serve it, or not to this user.
         SchemaTooNewError: A newer version of the library wrote it.
         RunLogError: It is an older store, no store, or cannot be opened.
     """
-    store: SqliteStore
-    async with sqlite().SqliteStore.open(path, clock=SystemClock()) as store:
+    adapter = sqlite()
+    async with AsyncExitStack() as stack:
+        store: CommandStore
+        try:
+            store = await stack.enter_async_context(adapter.SqliteStore.open(path, clock=SystemClock()))
+        except StoreOwnedError:
+            found = served_by(path)
+            if found is None:
+                raise
+            store = found
         yield store
+
+
+def served_by(path: Path) -> CommandStore | None:
+    """The store of this file through the process that serves it; None where none does, or not to this user."""
+    adapter = sqlite()
+    url, token = adapter.owner_of(path).get("url"), adapter.token_of(path)
+    if not isinstance(url, str) or token is None:
+        return None
+    served: CommandStore = importlib.import_module("treadle.adapters.stores.served").ServedStore(url, token)
+    return served
 
 
 def upgraded(path: Path) -> tuple[int, int]:

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -20,14 +20,10 @@ from treadle.cli.conclusion import concluded
 from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.output import Output, for_people, for_scripts, is_terminal
-from treadle.cli.store_choice import VARIABLE, existing, opened, path_of, upgraded
+from treadle.cli.store_choice import VARIABLE, CommandStore, existing, opened, path_of, upgraded
 from treadle.cli.views import form, looking
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.runs import Cursor, RunStatus
-
-if TYPE_CHECKING:
-    # The commands that keep no runs work without SQLite.
-    from treadle.adapters.stores.sqlite import SqliteStore
 
 T = TypeVar("T")
 
@@ -224,7 +220,7 @@ def upgrade(
     return concluded(work, debug=debug)
 
 
-def _asked(db: str | None, ask: Callable[[SqliteStore], Awaitable[T]]) -> T:
+def _asked(db: str | None, ask: Callable[[CommandStore], Awaitable[T]]) -> T:
     """What a question to the store gives. The store is let go of before anything is written."""
     path: Path = existing(db)
 

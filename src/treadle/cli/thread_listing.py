@@ -14,7 +14,7 @@ from typing import Any, Final
 from treadle.cli.foreign_text import json_line
 from treadle.cli.run_listing import ListedRun, asked_of
 from treadle.cli.tables import moment, table
-from treadle.ports.store import Store
+from treadle.ports.runs_seen import RunsSeen
 from treadle.values.ids import ThreadId
 from treadle.values.runs import RunState
 
@@ -37,7 +37,7 @@ class ListedThread:
     changed_s: float
 
 
-async def threads(store: Store, scope: str) -> list[ListedThread]:
+async def threads(store: RunsSeen, scope: str) -> list[ListedThread]:
     """All threads of a scope, the one with the newest run first."""
     by_thread: dict[ThreadId, list[tuple[float, float]]] = {}
     newest: dict[ThreadId, RunState] = {}

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from treadle.codec.foreign import json_text, json_value
+from treadle.codec.foreign import json_terms, json_text
 from treadle.codec.shapes import Shape, in_shape, shape
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome, ToolRequest
@@ -66,25 +66,25 @@ def outcome_json(outcome: InvocationOutcome) -> dict[str, Any]:
     return in_shape(outcome, OUTCOME_SHAPE)
 
 
-REQUEST_SHAPE = shape("call_id", "name", arguments=json_value)
-TOOL_OUTCOME_SHAPE = shape("call_id", "status", "error", "duration_ms", content=json_value)
+REQUEST_SHAPE = shape("call_id", "name", arguments=json_terms)
+TOOL_OUTCOME_SHAPE = shape("call_id", "status", "error", "duration_ms", content=json_terms)
 PENDING_SHAPE = shape(
     "interrupt_id",
     "kind",
     "call_id",
     "expires_at",
     "on_expiry",
-    request=json_value,
-    response_schema=json_value,
+    request=json_terms,
+    response_schema=json_terms,
 )
-RESOLUTION_SHAPE = shape("interrupt_id", "settlement", "reason", value=json_value)
-OUTCOME_SHAPE = shape("text", "answer_at", "duration_ms", "stop_reason", output=json_value, usage=usage_json)
+RESOLUTION_SHAPE = shape("interrupt_id", "settlement", "reason", value=json_terms)
+OUTCOME_SHAPE = shape("text", "answer_at", "duration_ms", "stop_reason", output=json_terms, usage=usage_json)
 _PAUSE = shape(pending=pending_json, outcome=outcome_json)
 
 EVENT_SHAPES: Mapping[type[KernelEvent], Shape] = {
     ev.RunStarted: shape("agent", "thread_id", "root_run_id", "parent_run_id", "prompt", "tool_call_limit"),
     ev.Resumed: shape(resolutions=resolutions_json),
-    ev.Stage: shape("stage_id", "phase", "capability", "outcome", "reason", counts=json_value),
+    ev.Stage: shape("stage_id", "phase", "capability", "outcome", "reason", counts=json_terms),
     ev.RoundStarted: shape("round", "attempt", "model"),
     ev.RoundEnded: shape("round", "attempt", "stop_reason", "outcome", usage=usage_json),
     ev.Thinking: shape("passage", "text"),
@@ -92,11 +92,11 @@ EVENT_SHAPES: Mapping[type[KernelEvent], Shape] = {
     ev.ToolAnnounced: shape("call_id", "name"),
     ev.ToolArguments: shape("call_id", "text"),
     ev.ToolCall: shape("streamed", request=request_json),
-    ev.ToolProgress: shape("call_id", "sequence", payload=json_value),
+    ev.ToolProgress: shape("call_id", "sequence", payload=json_terms),
     ev.ToolResult: shape(outcome=tool_outcome_json),
     ev.Retracted: shape("round", "attempt", "reason"),
-    ev.Extracted: shape("tag", "diagnostic", operations=json_value),
-    ev.Extension: shape("type", "event_id", payload=json_value),
+    ev.Extracted: shape("tag", "diagnostic", operations=json_terms),
+    ev.Extension: shape("type", "event_id", payload=json_terms),
     ev.Dropped: shape("dropped_kind", "count", "first", "last"),
     ev.AskUser: _PAUSE,
     ev.Interrupt: _PAUSE,

@@ -17,9 +17,10 @@ from typing import Any, Final, Literal, NoReturn
 
 import msgspec
 
-from treadle.codec.foreign import MAX_INT_BITS, json_value, whole_text
+from treadle.codec.foreign import in_json_terms, json_value
 from treadle.errors import MisuseError, RecordFormatError
-from treadle.values.mappings import FrozenDict, Json
+from treadle.framing.surrogates import whole_text
+from treadle.values.mappings import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,24 +138,6 @@ def unread(expected: str, terms: Json) -> NoReturn:
     raise RecordFormatError(f"expected {expected}, not {type(terms).__name__!r}")
 
 
-def in_json_terms(value: object) -> bool:
-    """Whether a value is what a JSON reader gives back, but for halves of surrogate pairs.
-
-    Raises:
-        RecursionError: The value holds itself, or is too deep to look at.
-    """
-    kind = type(value)
-    if kind in _CONTAINERS:
-        if isinstance(value, dict):
-            return all(type(key) is str for key in value) and all(map(in_json_terms, value.values()))
-        return all(map(in_json_terms, value))  # type: ignore[call-overload]  # a list or a tuple
-    if kind is float:
-        return math.isfinite(value)  # type: ignore[arg-type]  # a float
-    if kind is int:
-        return value.bit_length() <= MAX_INT_BITS  # type: ignore[attr-defined,no-any-return]  # an int
-    return kind is str or kind is bool or value is None
-
-
 def stored_bytes(terms: Json, *, order: Literal["sorted"] | None = None) -> bytes:
     """Compact JSON in UTF-8. Halves of surrogate pairs become what `codec.foreign` says, here and nowhere before."""
     try:
@@ -248,7 +231,6 @@ def _json(value: object) -> Json:
     return value if in_json_terms(value) else json_value(value)
 
 
-_CONTAINERS: Final = frozenset({dict, FrozenDict, list, tuple})
 _NO_JSON_NUMBERS: Final = frozenset({"inf", "-inf", "nan"})
 _WRITTEN_NUMBER: Final = _plain("a number", int, float)
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final, Protocol
 
-from treadle.codec.forms import Form, in_json_terms
+from treadle.codec.foreign import in_json_terms
+from treadle.codec.forms import Form
 from treadle.errors import MisuseError, RecordFormatError
 from treadle.values.mappings import Json, frozen
 

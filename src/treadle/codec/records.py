@@ -18,11 +18,11 @@ from typing import Final
 import msgspec
 
 from treadle.codec.entry_forms import entry_form, fact_forms
-from treadle.codec.foreign import whole_text
 from treadle.codec.forms import many, read_json, stored_bytes
 from treadle.codec.payloads import PLAIN_PAYLOADS, Payloads
 from treadle.codec.upcast import FORM_VERSION, STEPS, Step, upcast
 from treadle.errors import RecordFormatError
+from treadle.framing.surrogates import whole_text
 from treadle.values.facts import RequestKept
 from treadle.values.ids import CallId
 from treadle.values.limits import RunRules

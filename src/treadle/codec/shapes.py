@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from treadle.codec.foreign import whole_text
+from treadle.framing.surrogates import whole_text
 
 Form = Callable[[Any], Any]
 Shape = Mapping[str, Form]

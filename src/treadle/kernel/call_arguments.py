@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from math import isinf
 from typing import Any, Final, NoReturn
 
+from treadle.framing.surrogates import whole_text
+
 MAX_NESTING: Final = 64
 """How deep arguments may nest. Deeper ones are damage: no reader behind us has to recurse further."""
 MAX_DIGITS: Final = 600
@@ -96,17 +98,6 @@ def is_blank(text: str) -> bool:
     return not text.strip(_BLANKS)
 
 
-def whole_characters(text: str) -> str:
-    """The text with halves of surrogate pairs joined where they meet and replaced by U+FFFD where they are alone."""
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
-
-
 class _NotANumberError(ValueError):
     """A number that JSON cannot say, or that would not come through exactly. Its text is ours."""
 
@@ -139,9 +130,9 @@ def _exact(token: str) -> int:
 def _without_halves(value: Any) -> Any:  # noqa: ANN401 (any JSON value)
     match value:
         case str():
-            return whole_characters(value)
+            return whole_text(value)
         case dict():
-            return {whole_characters(key): _without_halves(item) for key, item in value.items()}
+            return {whole_text(key): _without_halves(item) for key, item in value.items()}
         case list():
             return [_without_halves(item) for item in value]
         case _:

@@ -21,7 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from treadle.kernel.call_arguments import ObjectExtent, begins_object, is_blank, read_arguments, whole_characters
+from treadle.framing.surrogates import whole_text
+from treadle.kernel.call_arguments import ObjectExtent, begins_object, is_blank, read_arguments
 from treadle.values.calls import ToolRequest
 from treadle.values.model import ARGUMENTS, CallNamed, Piece
 
@@ -68,7 +69,7 @@ class _Call:
         if self.half or not text.isascii():
             text = self.half + text
             self.half = text[-1] if "\ud800" <= text[-1:] <= "\udbff" else ""
-            text = whole_characters(text[:-1] if self.half else text)
+            text = whole_text(text[:-1] if self.half else text)
         if text:
             self.pieces.append(text)
         return text
@@ -119,8 +120,8 @@ class CallBook:
         if provider_id or name:
             fragment = _Fragment(
                 index=index,
-                provider_id=whole_characters(provider_id or ""),
-                name=whole_characters(name or ""),
+                provider_id=whole_text(provider_id or ""),
+                name=whole_text(name or ""),
                 text=text,
             )
             call = self._owner_of_head(fragment)

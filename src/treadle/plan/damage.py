@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from treadle.codec.foreign import json_text, json_value, whole_text
+from treadle.codec.foreign import json_text, json_value
+from treadle.framing.surrogates import whole_text
 
 MOST_FAULTS: Final = 8
 LONGEST_VALUE: Final = 60

@@ -10,7 +10,36 @@ from treadle.values.runs import Lease, RunState, RunStatus
 from treadle.values.stretches import Stretch
 
 
-class RunLog(Protocol):
+class LogReads(Protocol):
+    """Logs as whoever reads them sees them."""
+
+    async def read(self, scope: str, run_id: RunId, after: int, /, *, limit: int) -> Sequence[Stretch]:
+        """What is stored of a run after the event with this index (-1: from the beginning), facts included.
+
+        Shape:   at most about `limit` records, whole rows, in order. The first row may begin before `after`.
+        Raises:
+            RunNotFoundError: No such run in this scope.
+            RecordFormatError: A row that cannot be read; it says which. What lies after it can still be read.
+        """
+        ...
+
+    async def wait(self, scope: str, run_id: RunId, after: int, /, *, timeout_s: float) -> None:
+        """Come back when there may be more after this index, or the run's status may have changed.
+
+        It is back after `timeout_s` at the latest. A hint: it may come early, and data comes from `read` alone.
+        """
+        ...
+
+    async def state(self, scope: str, run_id: RunId, /) -> RunState:
+        """Where a run stands.
+
+        Raises:
+            RunNotFoundError: No such run in this scope.
+        """
+        ...
+
+
+class RunLog(LogReads, Protocol):
     """Append-only logs, one a run. One writer each, by lease; any number of readers."""
 
     async def append(
@@ -35,30 +64,5 @@ class RunLog(Protocol):
             SequenceConflictError: Other content stands at that place. Nothing was written. The identical batch at a
                 place that is already written is no error and changes nothing.
         Cancel:  Safe: either nothing or everything is written.
-        """
-        ...
-
-    async def read(self, scope: str, run_id: RunId, after: int, /, *, limit: int) -> Sequence[Stretch]:
-        """What is stored of a run after the event with this index (-1: from the beginning), facts included.
-
-        Shape:   at most about `limit` records, whole rows, in order. The first row may begin before `after`.
-        Raises:
-            RunNotFoundError: No such run in this scope.
-            RecordFormatError: A row that cannot be read; it says which. What lies after it can still be read.
-        """
-        ...
-
-    async def wait(self, scope: str, run_id: RunId, after: int, /, *, timeout_s: float) -> None:
-        """Come back when there may be more after this index, or the run's status may have changed.
-
-        It is back after `timeout_s` at the latest. A hint: it may come early, and data comes from `read` alone.
-        """
-        ...
-
-    async def state(self, scope: str, run_id: RunId, /) -> RunState:
-        """Where a run stands.
-
-        Raises:
-            RunNotFoundError: No such run in this scope.
         """
         ...

@@ -48,6 +48,7 @@ from treadle.ports.toolbox import Toolbox
 from treadle.runtime.approvals import approval_of
 from treadle.runtime.deadlines import Deadlines
 from treadle.runtime.output_bound import OutputBound
+from treadle.runtime.taken_in import taken_in
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
 from treadle.values.events import Error
@@ -387,7 +388,7 @@ class RunLoop:
         spoke = self._writer.spoke
         if not turn.tool_requests:
             return ModelTurned(turn=turn, spoke=spoke)
-        requests = tuple([self._toolbox.checked(request) for request in turn.tool_requests])
+        requests = tuple([self._toolbox.checked(taken_in(request)) for request in turn.tool_requests])
         if not all(map(is_, requests, turn.tool_requests)):
             turn = turn.calling(requests)
         streamed = self._writer.streamed

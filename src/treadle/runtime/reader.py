@@ -80,21 +80,20 @@ class Reader(Generic[E]):
                     at, item = at + 1, 0
                 elif log.closed:
                     return
+                elif log.bounded and log.limit < index + BOUND // 2:
+                    # It is let go on in large steps: each may be a turn of the event loop.
+                    await self._let(index + BOUND)
                 else:
-                    await self._more(index)
+                    await log.more()
         except (asyncio.CancelledError, Exception):
             # A generator that raised is over, the reader is not: all that was taken is given out before it waits.
             self.__anext__ = self._steps(at, item, index).__anext__
             raise
 
-    def _more(self, index: int) -> Awaitable[None]:
-        """What to wait for where all before this index was read."""
+    def _let(self, limit: int) -> Awaitable[None]:
+        """Let the writer go on up to this index, and give what to wait for."""
         log = self._runs
-        # It is let go on in large steps: each may be a turn of the event loop.
-        if log.bounded and log.limit < index + BOUND // 2:
-            waited = log.is_full
-            log.let(index + BOUND)
-            if waited:
-                # The writer runs next, and this one after it in the same turn of the loop.
-                return asyncio.sleep(0)
-        return log.more()
+        waited = log.is_full
+        log.let(limit)
+        # A writer that waited runs next, and this one after it in the same turn of the loop.
+        return asyncio.sleep(0) if waited else log.more()

@@ -6,9 +6,9 @@ In: where it begins and how far it reads. Out: stretches of the log, or records.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import aclosing
-from typing import Self
+from typing import Any, Self
 
 from treadle.runtime.leaving import GOES_ON, OnDisconnect
 from treadle.runtime.runner_parts import RunnerParts
@@ -41,17 +41,20 @@ class RunReading:
         rule = GOES_ON if self._parts.is_closed else rule_of(self.state)
         self._parts.readers.leave(self._scope, self._run_id, rule, at_end=self.at_end)
 
-    async def after(self, at: int, *, limit: int) -> Sequence[Stretch]:
-        """What is stored behind an event. See `RunLog.read`."""
-        return await self._parts.store.read(self._scope, self._run_id, at, limit=limit)
+    # Both hand on what the store gives: a coroutine of their own would cost every delta as much again.
 
-    async def more(self, at: int) -> None:
+    def after(self, at: int, *, limit: int) -> Coroutine[Any, Any, Sequence[Stretch]]:
+        """What is stored behind an event. See `RunLog.read`."""
+        return self._parts.store.read(self._scope, self._run_id, at, limit=limit)
+
+    def more(self, at: int) -> Coroutine[Any, Any, None]:
         """Come back when there may be more behind an event. See `RunLog.wait`."""
-        await self._parts.store.wait(self._scope, self._run_id, at, timeout_s=PATIENCE_S)
+        return self._parts.store.wait(self._scope, self._run_id, at, timeout_s=PATIENCE_S)
 
     async def is_over(self, at: int, *, closed: bool) -> bool:
         """Whether a reader who stands at this event, which closes its segment or does not, has read all it will."""
-        return await is_over(self._parts.store, self._scope, self._run_id, at, self.to_end_of, closed=closed)
+        store = self._parts.store
+        return await is_over(store, self._scope, self._run_id, at=at, to_end_of=self.to_end_of, closed=closed)
 
     async def records(self) -> AsyncGenerator[WatchedRecord, None]:
         """Every event behind the place, live, to the end."""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from treadle.errors import RecordFormatError
+from treadle.ports.log import LogReads
 from treadle.ports.store import Store
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.transcript import told_of
@@ -51,7 +52,7 @@ async def entries_stored(store: Store, scope: str, run_id: RunId, *, load: _Load
     return list(_loaded(entries_of(stretches, run_id), load))
 
 
-async def stored_run(store: Store, scope: str, run_id: RunId) -> tuple[RunState, list[Stretch]]:
+async def stored_run(store: LogReads, scope: str, run_id: RunId) -> tuple[RunState, list[Stretch]]:
     """Where a run stands, and all that was stored of it by then, in order.
 
     Raises:

@@ -1,7 +1,8 @@
 """Calls in motion: one task a call, each with a deadline, each ending in exactly one outcome.
 
 In: requests that the run has dispatched. Out: inputs for the machine (progressed, returned), through `post`.
-This is the border of a tool call: whatever a tool raises ends here, as a value.
+This is the border of a tool call: whatever a tool raises ends here, as a value, and whatever it gives enters here, in
+JSON terms.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Final
 
+from treadle.codec.foreign import json_terms
 from treadle.errors import ToolError
+from treadle.framing.surrogates import whole_text
 from treadle.kernel.inputs import Input, ToolProgressed, ToolReturned
 from treadle.ports.clock import Clock
 from treadle.ports.toolbox import CallContext, Toolbox
@@ -132,14 +135,14 @@ class ToolCalls:
         try:
             if running.stopped_as is not None:
                 raise asyncio.CancelledError  # noqa: TRY301 (it was stopped before its first step)
-            content = await self._toolbox.call(request, context)
+            content = json_terms(await self._toolbox.call(request, context))
             outcome = ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
         except asyncio.CancelledError:
             # Where nobody stopped it: a tool that cancels itself, or an event loop that is closing.
             running.stopped_as = running.stopped_as or ToolStatus.CANCELLED
             outcome = self._stopped(running, running.stopped_as)
         except ToolError as told:
-            outcome = self._failed(running, str(told) or "the tool failed")
+            outcome = self._failed(running, whole_text(str(told)) or "the tool failed")
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as unforeseen:  # noqa: BLE001 (the border of a tool call: whatever it raises is a value)
@@ -151,7 +154,7 @@ class ToolCalls:
 
     async def _progress(self, running: _Running, payload: Json) -> None:
         if running.stopped_as is None:
-            self._post(ToolProgressed(call_id=running.request.call_id, payload=payload))
+            self._post(ToolProgressed(call_id=running.request.call_id, payload=json_terms(payload)))
             await self._room()
 
     def _failed(self, running: _Running, error: str) -> ToolOutcome:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from treadle.errors import CursorError
-from treadle.ports.log import RunLog
+from treadle.ports.log import LogReads
 from treadle.values.events import CLOSING_TYPES, FINAL_TYPES, KernelEvent
 from treadle.values.ids import RunId
 from treadle.values.runs import Cursor, RunState, RunStatus
@@ -40,7 +40,7 @@ class WatchedRecord:
     event: KernelEvent
 
 
-async def place_of(log: RunLog, state: RunState, after: str | None) -> int:
+async def place_of(log: LogReads, state: RunState, after: str | None) -> int:
     """The index that a cursor stands on in the log of this run; -1 for none, before the first event.
 
     Raises:
@@ -66,7 +66,7 @@ async def place_of(log: RunLog, state: RunState, after: str | None) -> int:
 
 
 async def followed(
-    log: RunLog, scope: str, run_id: RunId, *, at: int, to_end_of: Unit
+    log: LogReads, scope: str, run_id: RunId, *, at: int, to_end_of: Unit
 ) -> AsyncGenerator[WatchedRecord, None]:
     """The events of a run after an index, live until the end of the run, or of the segment at hand.
 
@@ -84,15 +84,15 @@ async def followed(
                 if isinstance(event, FINAL_TYPES):
                     return
                 is_close = to_end_of is Unit.SEGMENT and isinstance(event, CLOSING_TYPES)
-                if is_close and await is_over(log, scope, run_id, at, to_end_of, closed=True):
+                if is_close and await is_over(log, scope, run_id, at=at, to_end_of=to_end_of, closed=True):
                     return
-        if at == before and await is_over(log, scope, run_id, at, to_end_of, closed=False):
+        if at == before and await is_over(log, scope, run_id, at=at, to_end_of=to_end_of, closed=False):
             return
         await log.wait(scope, run_id, at, timeout_s=PATIENCE_S)
 
 
 async def watched(
-    log: RunLog, scope: str, run_id: RunId, *, after: str | None, to_end_of: Unit = Unit.RUN
+    log: LogReads, scope: str, run_id: RunId, *, after: str | None, to_end_of: Unit = Unit.RUN
 ) -> AsyncGenerator[WatchedRecord, None]:
     """The events of a run after a cursor; None begins with the first. See `place_of` and `followed`."""
     at = await place_of(log, await log.state(scope, run_id), after)
@@ -100,7 +100,7 @@ async def watched(
         yield record
 
 
-async def is_over(log: RunLog, scope: str, run_id: RunId, at: int, to_end_of: Unit, *, closed: bool) -> bool:
+async def is_over(log: LogReads, scope: str, run_id: RunId, *, at: int, to_end_of: Unit, closed: bool) -> bool:
     """Whether a reader who stands at the last event has read to the end of the run, or of the segment at hand.
 
     Args:
@@ -112,7 +112,7 @@ async def is_over(log: RunLog, scope: str, run_id: RunId, at: int, to_end_of: Un
     return state.is_final or (to_end_of is Unit.SEGMENT and (closed or state.status is RunStatus.WAITING))
 
 
-async def _epoch_at(log: RunLog, state: RunState, index: int) -> int:
+async def _epoch_at(log: LogReads, state: RunState, index: int) -> int:
     """The epoch in which the event with this index was written."""
     for stretch in await log.read(state.scope, state.run_id, index - 1, limit=1):
         if stretch.index <= index < stretch.index + stretch.events:
@@ -120,7 +120,7 @@ async def _epoch_at(log: RunLog, state: RunState, index: int) -> int:
     raise CursorError(f"event {index} of run {state.run_id!r} cannot be found")
 
 
-async def _last_shared(log: RunLog, state: RunState, epoch: int) -> str | None:
+async def _last_shared(log: LogReads, state: RunState, epoch: int) -> str | None:
     """The cursor of the last event that was written before a later epoch than this one wrote any."""
     shared: str | None = None
     at = -1

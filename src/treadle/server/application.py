@@ -25,6 +25,7 @@ from treadle.server.access.origins import SameOrigin, with_cors
 from treadle.server.answers import answer
 from treadle.server.metrics import Metrics
 from treadle.server.openapi import document
+from treadle.server.owner import Owner, OwnerDoor
 from treadle.server.parts import ServerParts
 from treadle.server.routes import ROUTES, answering
 
@@ -34,19 +35,22 @@ Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 def application(
     parts: ServerParts,
     *,
+    owner: Owner,
     allowed_hosts: Collection[str] | None,
     allow_origins: Collection[str],
 ) -> ASGIApp:
     """The application of these parts.
 
     Args:
+        owner: Who may come in by the door of commands.
         allowed_hosts: The names that it answers for; None: those of this machine.
         allow_origins: Whose pages may call it.
     """
     paths = {**_guarded(parts), **_open(parts)}
     routes = [StarletteRoute(path, Path(by_method, parts.metrics)) for path, by_method in paths.items()]
     router = Router(routes, redirect_slashes=False, default=Path({}, parts.metrics))
-    return AllowedHosts(with_cors(SameOrigin(router, allow_origins), allow_origins), allowed_hosts)
+    guarded = AllowedHosts(with_cors(SameOrigin(router, allow_origins), allow_origins), allowed_hosts)
+    return OwnerDoor(guarded, owner)
 
 
 class Path:

@@ -191,9 +191,10 @@ class Delivery(Response):
 
     async def _tell(self, feed: Feed) -> None:
         """Send everything, in order, from the reader's place to its end."""
-        await self._send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        send = self._send
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         if self._form.early:
-            await self._put(self._form.early)
+            await self._write(self._form.early)
         reading, at, opening = self._reading, self._reading.place, self._form.opening
         while True:
             block = await feed.after(reading, at)
@@ -202,7 +203,13 @@ class Delivery(Response):
                     break
             else:
                 at = block.last
-                await self._put(opening + block.data)
+                # As `_write` does it, and never beside a comment; in line, since this is done for every delta.
+                if self._beating is not None:
+                    await asyncio.wait((self._beating,))
+                self.is_sending = True
+                await send({"type": "http.response.body", "body": opening + block.data, "more_body": True})
+                self.is_sending = False
+                self.sent += 1
                 opening = b""
                 if block.is_final or (block.closes and await reading.is_over(at, closed=True)):
                     break
@@ -212,11 +219,6 @@ class Delivery(Response):
                     continue
             await reading.more(at)
         reading.at_end = True
-
-    async def _put(self, body: bytes) -> None:
-        if self._beating is not None:
-            await asyncio.wait((self._beating,))
-        await self._write(body)
 
     async def _write(self, body: bytes) -> None:
         self.is_sending = True

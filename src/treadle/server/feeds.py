@@ -7,10 +7,10 @@ the others, up to a bound; a log does not change, so a kept block never gets sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple, Protocol
 
 from treadle.projections.plain.project import payloads
 from treadle.projections.plain.wire import Integers
@@ -27,8 +27,13 @@ KEPT_BYTES: Final = 256 * 1024
 PAGE: Final = 512
 """Records that are asked of a log at once."""
 
-Framing: TypeAlias = Callable[[Stretch, RunId, int, Integers], list[str]]
-"""The frames of a stretch's events behind an index."""
+
+class Framing(Protocol):
+    """How events become frames."""
+
+    def __call__(self, stretch: Stretch, run_id: RunId, /, *, after: int, integers: Integers) -> list[str]:
+        """The frames of a stretch's events behind an index."""
+        ...
 
 
 class Block(NamedTuple):
@@ -45,14 +50,14 @@ class Block(NamedTuple):
     is_full: bool
 
 
-def sse_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integers) -> list[str]:
+def sse_frames(stretch: Stretch, run_id: RunId, /, *, after: int, integers: Integers) -> list[str]:
     """Each event as an event of an event stream, its cursor as the id."""
     epoch = stretch.epoch
     told = payloads(stretch, run_id, after=after, integers=integers)
     return [f"id: {epoch}:{index}\nevent: {kind}\ndata: {data}\n\n" for index, kind, data in told]
 
 
-def ndjson_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integers) -> list[str]:
+def ndjson_frames(stretch: Stretch, run_id: RunId, /, *, after: int, integers: Integers) -> list[str]:
     """Each event as a line, with its cursor as the last field."""
     epoch = stretch.epoch
     told = payloads(stretch, run_id, after=after, integers=integers)
@@ -62,39 +67,41 @@ def ndjson_frames(stretch: Stretch, run_id: RunId, after: int, integers: Integer
 class Feed:
     """The blocks of one run in one form."""
 
-    __slots__ = ("_framing", "_integers", "_kept", "_kept_bytes", "_page", "readers")
+    __slots__ = ("_framing", "_integers", "_kept", "_page", "kept_bytes", "readers")
 
     def __init__(self, framing: Framing, integers: Integers) -> None:
         self.readers = 0
         self._framing = framing
         self._integers = integers
         self._kept: dict[int, Block] = {}
-        self._kept_bytes = 0
+        self.kept_bytes = 0
         self._page = PAGE
 
     async def after(self, reading: RunReading, at: int) -> Block | None:
         """The block behind an event; None where nothing is there now."""
-        block = self._kept.get(at)
-        if block is None:
-            stretches = await reading.after(at, limit=self._page)
-            block = self._block(stretches, reading.state.run_id, at)
-            if block is not None and self.readers > 1:
-                self._keep(at, block)
+        if self._kept and (kept := self._kept.get(at)) is not None:
+            return kept
+        stretches = await reading.after(at, limit=self._page)
+        run_id = reading.state.run_id
+        if len(stretches) == 1 and type(only := stretches[0]) is SpeechStretch and len(only.texts) < PAGE:
+            # What a reader that keeps up finds: a piece or a few of one passage.
+            data = "".join(self._framing(only, run_id, after=at, integers=self._integers)).encode()
+            last = only.index + len(only.texts) - 1
+            block = Block(data, last, closes=False, is_final=False, is_full=False) if data else None
+        else:
+            block = self._block(stretches, run_id, at)
+        if block is not None and self.readers > 1:
+            self._keep(at, block)
         return block
 
     def _block(self, stretches: Sequence[Stretch], run_id: RunId, at: int) -> Block | None:
-        if len(stretches) == 1 and type(only := stretches[0]) is SpeechStretch and len(only.texts) < PAGE:
-            # What a reader that keeps up finds: a piece or a few of one passage.
-            data = "".join(self._framing(only, run_id, at, self._integers)).encode()
-            last = only.index + len(only.texts) - 1
-            return Block(data, last, closes=False, is_final=False, is_full=False) if data else None
         frames: list[str] = []
         size, records, last = 0, 0, at
         closing: KernelEvent | None = None
         is_full = False
         for whole in stretches:
             stretch = _cut(whole, last)
-            made = self._framing(stretch, run_id, last, self._integers)
+            made = self._framing(stretch, run_id, after=last, integers=self._integers)
             records += stretch.records
             if made:
                 frames += made
@@ -119,9 +126,9 @@ class Feed:
     def _keep(self, at: int, block: Block) -> None:
         if at not in self._kept:
             self._kept[at] = block
-            self._kept_bytes += len(block.data)
-        while self._kept_bytes > KEPT_BYTES:
-            self._kept_bytes -= len(self._kept.pop(next(iter(self._kept))).data)
+            self.kept_bytes += len(block.data)
+        while self.kept_bytes > KEPT_BYTES:
+            self.kept_bytes -= len(self._kept.pop(next(iter(self._kept))).data)
 
 
 def _cut(stretch: Stretch, after: int) -> Stretch:

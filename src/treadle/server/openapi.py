@@ -200,6 +200,16 @@ _SCHEMAS: Final[Mapping[str, Terms]] = {
         "properties": {"kind": {"type": "string", "enum": list(KINDS)}, "index": _COUNT, "run_id": _TEXT},
         "required": ["kind", "index", "run_id"],
     },
+    "StreamEvent": {
+        **_object(
+            "retry",
+            id={"type": "string", "pattern": "^[0-9]+:[0-9]+$", "description": "The cursor."},
+            event={"type": "string", "enum": list(KINDS)},
+            data={"type": "string", "contentMediaType": "application/json", "description": "An `Event`, on one line."},
+            retry=_COUNT,
+        ),
+        "description": "One event of a stream; comments stand between them.",
+    },
     "Health": _object(status={"type": "string", "enum": ["ok", "stopping"]}),
 }
 

@@ -13,7 +13,7 @@ Answer = tuple[str, Mapping[str, str | None]]
 """In a sentence, and by media type the schema; None: text."""
 
 _JSON: Final = "application/json"
-_STREAM: Final[Mapping[str, str | None]] = {"text/event-stream": None, "application/x-ndjson": None}
+_STREAM: Final[Mapping[str, str | None]] = {"text/event-stream": "StreamEvent", "application/x-ndjson": "Event"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,9 @@ RECHECK_S: Final = 30.0
 """Seconds between two looks whether a stream is still allowed."""
 
 
+DRAIN_S: Final = 30.0
+
+
 class Beating(Protocol):
     """A stream as the pulse knows it."""
 
@@ -48,14 +51,15 @@ class Beating(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rhythm:
-    """How often the pulse does what.
+    """How long what takes with a server.
 
-    Units: seconds.
+    Units: seconds. `drain_s` is what live runs have to end when it stops; the others are said at their defaults.
     """
 
     heartbeat_s: float = HEARTBEAT_S
     frozen_s: float = FROZEN_S
     recheck_s: float = RECHECK_S
+    drain_s: float = DRAIN_S
 
 
 class _Seen:

@@ -12,9 +12,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from treadle.framing.surrogates import whole_text
 from treadle.text.pieces import Extraction
 from treadle.text.strings import map_strings
-from treadle.text.surrogates import repaired
 
 MAX_DEPTH: Final = 64
 """Deepest nesting of brackets that is read."""
@@ -37,7 +37,7 @@ def read_operations(tag: str, content: str) -> Extraction:
     operations = _listed(value)
     if operations is None or not all(isinstance(operation, Mapping) for operation in operations):
         return Extraction(tag=tag, diagnostic="wrong_shape")
-    return Extraction(tag=tag, operations=tuple(map_strings(operations, repaired)))
+    return Extraction(tag=tag, operations=tuple(map_strings(operations, whole_text)))
 
 
 def too_deep(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Halves of surrogate pairs to characters.
+"""Halves of surrogate pairs, cut over pieces of a stream, to characters.
 
 In: text that may hold half a pair, because its source cut in the middle of an escape. Out: text that can be encoded.
 A first half waits for its second half; a half that stays alone becomes U+FFFD.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import ClassVar, Final
 
+from treadle.framing.surrogates import whole_text
 from treadle.text.automaton import Automaton
 from treadle.text.pieces import Step
 
@@ -16,13 +17,6 @@ REPLACEMENT: Final = "\ufffd"
 
 find_half: Final = re.compile("[\ud800-\udfff]").search
 """Find half a pair. Whole pairs are characters in text, so each half stands where a pair was cut, or is astray."""
-
-
-def repaired(text: str) -> str:
-    """Join the pairs of a whole text and replace the halves that stand alone."""
-    if text.isascii() or not find_half(text):
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class PairJoiner(Automaton):
@@ -47,7 +41,7 @@ class PairJoiner(Automaton):
         text = self._held + text
         self.looked_at_chars += len(text)
         self._held = text[-1] if text and "\ud800" <= text[-1] <= "\udbff" else ""
-        out.append((self.kind, repaired(text[: len(text) - len(self._held)])))
+        out.append((self.kind, whole_text(text[: len(text) - len(self._held)])))
 
     def seam(self, out: list[Step]) -> None:
         """Replace a half that is held: its other half can no longer come."""

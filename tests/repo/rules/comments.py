@@ -11,6 +11,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from tests.repo.rules.tree import syntax
@@ -65,7 +66,12 @@ def _prose(path: Path) -> Iterator[tuple[int, str]]:
             yield from enumerate((ast.get_docstring(node) or "").splitlines(), getattr(node, "lineno", 1))
 
 
-def _comments(path: Path) -> Iterator[tuple[int, str]]:
-    for token in tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline):
-        if token.type == tokenize.COMMENT:
-            yield token.start[0], token.string
+def _comments(path: Path) -> list[tuple[int, str]]:
+    """Find the comments of a file, once for all rules."""
+    return _found(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=2048)
+def _found(path: Path, _mtime_ns: int) -> list[tuple[int, str]]:
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+    return [(token.start[0], token.string) for token in tokens if token.type == tokenize.COMMENT]

@@ -139,7 +139,7 @@ async def test_a_long_stream_ends_when_its_key_is_revoked_or_its_run_is_gone() -
     assert not await door.still_allowed(entry, Action.READ, None)
     assert not await door.still_allowed(entry, Action.READ, run_of(BOB, run_id=RunId("r_2")))
     assert not await door.still_allowed(entry, Action.METRICS, None)
-    keys.add(KEY, BOB)
+    keys.add(KEY, Principal(name="carol", scope=ALICE.scope))
     assert not await door.still_allowed(entry, Action.READ, run_of(ALICE))
     keys.revoke(KEY)
     assert not await door.still_allowed(entry, Action.READ, run_of(ALICE))

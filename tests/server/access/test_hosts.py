@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.runtime.agents import scripted
 from tests.server.access.connections import app, asked, connection, scope_of
+from treadle.app.server import Server
 from treadle.server.access.hosts import AllowedHosts, host_of
 
 OWN = ["localhost", "localhost:8000", "LOCALHOST:1", "127.0.0.1:8000", "[::1]:8000", "[::1]", "app.localhost:3000"]
@@ -54,6 +56,14 @@ async def test_named_hosts_and_their_children_are_answered(hosts: list[str], hos
     """Ours: `*.name` is every name below it, and not the name itself."""
     status, _, _ = await asked(AllowedHosts(app, hosts), scope_of([("Host", host)]))
     assert (status == 204) is is_let_in
+
+
+@pytest.mark.requirement("ACCESS-host")
+@pytest.mark.parametrize("hosts", [None, [], ["localhost"]])
+async def test_a_server_that_asks_nobody_never_answers_for_any_name(hosts: list[str] | None) -> None:
+    """DNS rebinding: an empty list of hosts is no list of all hosts."""
+    async with Server([scripted("text: ok")], allowed_hosts=hosts) as server:
+        assert (await asked(server.asgi, scope_of([("Host", "evil.example")])))[0] == 421
 
 
 @pytest.mark.parametrize("host", ["a*.example", "*example", "a.*", "**"])

@@ -137,6 +137,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.requirement("ACCESS-leak")
 @given(STEPS)
 def test_no_sequence_of_admissions_leaks_a_place(steps: list[tuple[str, int]]) -> None:

@@ -43,9 +43,9 @@ def test_a_ticket_is_over_after_its_life() -> None:
     clock.advance(LIFE_S - 0.5)
     assert tickets.redeem(spent, RUN) == "alice"
     clock.advance(0.5)
-    assert len(tickets) == 0
     with pytest.raises(TicketError):
         tickets.redeem(late, RUN)
+    assert len(tickets) == 0
 
 
 def test_unspent_tickets_are_bounded_for_each_and_for_all() -> None:

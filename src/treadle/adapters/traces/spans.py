@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from treadle.codec.foreign import whole_text
+from treadle.framing.surrogates import whole_text
 
 Attribute = str | bool | int | float | tuple[str, ...]
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from treadle.codec.foreign import json_text, json_value, whole_text
+from treadle.codec.foreign import json_terms, json_text
+from treadle.framing.surrogates import whole_text
 from treadle.projections.typed import events as typed
 from treadle.projections.typed.events import StreamEvent
 from treadle.values import events as ev
@@ -81,7 +82,7 @@ def content_text(content: Json) -> str:
     """What a tool gave, as text: text itself, "" for nothing, compact JSON for all else."""
     if content is None:
         return ""
-    return whole_text(content) if isinstance(content, str) else json_text(json_value(content))
+    return whole_text(content) if isinstance(content, str) else json_text(json_terms(content))
 
 
 def usage_of(spent: UsageDelta) -> typed.Usage | None:
@@ -107,7 +108,7 @@ def _dispatched(event: ev.ToolCall) -> tuple[StreamEvent, ...]:
         return (start,)
     return (
         start,
-        typed.ToolCallDelta(call_id=request.call_id, arguments_delta=json_text(json_value(request.arguments))),
+        typed.ToolCallDelta(call_id=request.call_id, arguments_delta=json_text(json_terms(request.arguments))),
     )
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from treadle.codec.events import pending_json, resolutions_json
-from treadle.codec.foreign import json_value
+from treadle.codec.foreign import json_terms
 from treadle.codec.shapes import Shape, in_shape, shape
 from treadle.projections.typed import events as typed
 from treadle.projections.typed.events import StreamEvent
@@ -52,7 +52,7 @@ _COMPLETE = shape(
     "error_reference",
     "retryable",
     "cancel_reason",
-    output=json_value,
+    output=json_terms,
     usage=_usage_or_null,
     pending=pending_json,
 )
@@ -65,10 +65,10 @@ STREAM_SHAPES: Mapping[type[StreamEvent], Shape] = {
     typed.MessageEnd: shape("message_id", "stop_reason", "outcome", usage=_usage_or_null),
     typed.ToolCallStart: shape("call_id", "tool_name", "phase"),
     typed.ToolCallDelta: shape("call_id", "arguments_delta"),
-    typed.ToolProgress: shape("call_id", "sequence", payload=json_value),
+    typed.ToolProgress: shape("call_id", "sequence", payload=json_terms),
     typed.ToolResult: shape("call_id", "status", "content", "error", "is_error", "duration_ms"),
-    typed.Extension: shape("extension_type", "event_id", payload=json_value),
-    typed.Extracted: shape("tag", "diagnostic", operations=json_value),
+    typed.Extension: shape("extension_type", "event_id", payload=json_terms),
+    typed.Extracted: shape("tag", "diagnostic", operations=json_terms),
     typed.Retracted: shape("message_id", "round", "attempt", "reason"),
     typed.Dropped: shape("dropped_kind", "count", "first", "last"),
     typed.AskUserQuestion: shape(pending=pending_json),

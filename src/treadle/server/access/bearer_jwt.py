@@ -6,7 +6,7 @@ said here and never by the token: no `none`, no secret where a public key is exp
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Set
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import jwt
@@ -52,7 +52,7 @@ class BearerJwt:
         issuer: str | None = None,
         scope_claim: str = "sub",
         name_claim: str = "sub",
-        may: Set[Action] = USER_ACTIONS,
+        may: Collection[Action] = USER_ACTIONS,
     ) -> None:
         if (key is None) == (jwks is None):
             raise ValueError("expected a key or the address of a key set, and not both")

@@ -19,8 +19,38 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from treadle import errors
-from treadle.codec.foreign import json_bytes, whole_text
+from treadle.codec.foreign import json_bytes
+from treadle.errors import (
+    AccessError,
+    AccessUnavailableError,
+    AlreadyAnsweredError,
+    BadRequestError,
+    BodyTooLargeError,
+    BodyTooSlowError,
+    CapError,
+    CursorError,
+    ForbiddenError,
+    HostRefusedError,
+    KeyReusedError,
+    OriginRefusedError,
+    PeerError,
+    ResumeError,
+    RunFinalError,
+    RunLiveError,
+    RunLogError,
+    RunNotFoundError,
+    RunTooLargeError,
+    StoppingError,
+    StoreFullError,
+    StoreOwnedError,
+    ThreadBusyError,
+    TicketError,
+    TokenExpiredError,
+    TokenInvalidError,
+    TreadleError,
+    UnauthenticatedError,
+)
+from treadle.framing.surrogates import whole_text
 from treadle.values.mappings import EMPTY, FrozenDict, Json, empty
 
 _log: Final = logging.getLogger("treadle.server")
@@ -46,47 +76,43 @@ def _ours(status: HTTPStatus) -> Row:
 
 
 ROWS: Final[Mapping[type[Exception], Row]] = {
-    errors.TreadleError: _FAILED,
-    errors.PeerError: _UPSTREAM,
-    errors.BadRequestError: _ours(HTTPStatus.BAD_REQUEST),
-    errors.AccessError: Row(status=HTTPStatus.FORBIDDEN, message="this is not allowed"),
-    errors.UnauthenticatedError: Row(
+    TreadleError: _FAILED,
+    PeerError: _UPSTREAM,
+    BadRequestError: _ours(HTTPStatus.BAD_REQUEST),
+    AccessError: Row(status=HTTPStatus.FORBIDDEN, message="this is not allowed"),
+    UnauthenticatedError: Row(
         status=HTTPStatus.UNAUTHORIZED, message="the request does not say, or not truly, who asks"
     ),
-    errors.TicketError: Row(
+    TicketError: Row(
         status=HTTPStatus.UNAUTHORIZED,
         message="a ticket opens one run, once, and soon after it was issued; ask for another",
     ),
-    errors.ForbiddenError: Row(status=HTTPStatus.FORBIDDEN, message="whoever asks may not do this"),
-    errors.HostRefusedError: Row(
+    ForbiddenError: Row(status=HTTPStatus.FORBIDDEN, message="whoever asks may not do this"),
+    HostRefusedError: Row(
         status=HTTPStatus.MISDIRECTED_REQUEST, message="this server does not answer for the host that the request names"
     ),
-    errors.OriginRefusedError: Row(
-        status=HTTPStatus.FORBIDDEN, message="pages of this origin may not change anything here"
-    ),
-    errors.AccessUnavailableError: Row(
+    OriginRefusedError: Row(status=HTTPStatus.FORBIDDEN, message="pages of this origin may not change anything here"),
+    AccessUnavailableError: Row(
         status=HTTPStatus.SERVICE_UNAVAILABLE, message="who asks cannot be found out now; try again later"
     ),
-    errors.CapError: _ours(HTTPStatus.TOO_MANY_REQUESTS),
-    errors.BodyTooLargeError: _ours(HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
-    errors.BodyTooSlowError: _ours(HTTPStatus.REQUEST_TIMEOUT),
-    errors.RunTooLargeError: _ours(HTTPStatus.CONFLICT),
-    errors.RunLogError: _FAILED,
-    errors.RunNotFoundError: Row(status=HTTPStatus.NOT_FOUND, message="there is no such run"),
-    errors.KeyReusedError: Row(
-        status=HTTPStatus.UNPROCESSABLE_ENTITY, message="the key was used before, for another request"
-    ),
-    errors.ThreadBusyError: Row(status=HTTPStatus.CONFLICT, message="the thread has a live run"),
-    errors.RunFinalError: Row(status=HTTPStatus.CONFLICT, message="the run is final: it hears nothing more"),
-    errors.RunLiveError: Row(status=HTTPStatus.CONFLICT, message="the run is not final yet"),
-    errors.CursorError: _ours(HTTPStatus.BAD_REQUEST),
-    errors.StoppingError: _AWAY,
-    errors.StoreOwnedError: _AWAY,
-    errors.StoreFullError: Row(status=HTTPStatus.INSUFFICIENT_STORAGE, message="there is no room to write"),
-    errors.ResumeError: Row(status=HTTPStatus.CONFLICT, message="the answer was refused"),
-    errors.TokenInvalidError: Row(status=HTTPStatus.FORBIDDEN, message="the token is none of this pause"),
-    errors.TokenExpiredError: Row(status=HTTPStatus.GONE, message="the pause is over: nobody answered in time"),
-    errors.AlreadyAnsweredError: Row(status=HTTPStatus.CONFLICT, message="the pause has its answer"),
+    CapError: _ours(HTTPStatus.TOO_MANY_REQUESTS),
+    BodyTooLargeError: _ours(HTTPStatus.REQUEST_ENTITY_TOO_LARGE),
+    BodyTooSlowError: _ours(HTTPStatus.REQUEST_TIMEOUT),
+    RunTooLargeError: _ours(HTTPStatus.CONFLICT),
+    RunLogError: _FAILED,
+    RunNotFoundError: Row(status=HTTPStatus.NOT_FOUND, message="there is no such run"),
+    KeyReusedError: Row(status=HTTPStatus.UNPROCESSABLE_ENTITY, message="the key was used before, for another request"),
+    ThreadBusyError: Row(status=HTTPStatus.CONFLICT, message="the thread has a live run"),
+    RunFinalError: Row(status=HTTPStatus.CONFLICT, message="the run is final: it hears nothing more"),
+    RunLiveError: Row(status=HTTPStatus.CONFLICT, message="the run is not final yet"),
+    CursorError: _ours(HTTPStatus.BAD_REQUEST),
+    StoppingError: _AWAY,
+    StoreOwnedError: _AWAY,
+    StoreFullError: Row(status=HTTPStatus.INSUFFICIENT_STORAGE, message="there is no room to write"),
+    ResumeError: Row(status=HTTPStatus.CONFLICT, message="the answer was refused"),
+    TokenInvalidError: Row(status=HTTPStatus.FORBIDDEN, message="the token is none of this pause"),
+    TokenExpiredError: Row(status=HTTPStatus.GONE, message="the pause is over: nobody answered in time"),
+    AlreadyAnsweredError: Row(status=HTTPStatus.CONFLICT, message="the pause has its answer"),
 }
 """The nearest class of an exception counts."""
 
@@ -146,7 +172,7 @@ def row_of(kind: type[BaseException]) -> Row:
 
 def _of_ours(error: BaseException, reference: str) -> Refusal:
     row = row_of(type(error))
-    code = error.code if isinstance(error, errors.TreadleError) and row is not _FAILED else INTERNAL
+    code = error.code if isinstance(error, TreadleError) and row is not _FAILED else INTERNAL
     return Refusal(
         status=row.status,
         code=code,
@@ -172,9 +198,9 @@ _FRAMEWORK_HEADERS: Final = frozenset({"allow", "retry-after", "www-authenticate
 
 
 def _headers_of(error: BaseException, status: HTTPStatus) -> Mapping[str, str]:
-    if isinstance(error, errors.UnauthenticatedError):
+    if isinstance(error, UnauthenticatedError):
         return {"WWW-Authenticate": error.challenge}
-    if isinstance(error, errors.CapError) and error.retry_after_s is not None:
+    if isinstance(error, CapError) and error.retry_after_s is not None:
         return {"Retry-After": str(max(1, math.ceil(error.retry_after_s)))}
     if status is HTTPStatus.SERVICE_UNAVAILABLE:
         return {"Retry-After": "5"}
@@ -182,9 +208,9 @@ def _headers_of(error: BaseException, status: HTTPStatus) -> Mapping[str, str]:
 
 
 def _details_of(error: BaseException) -> Mapping[str, Json]:
-    if isinstance(error, errors.CursorError) and error.reset_to is not None:
+    if isinstance(error, CursorError) and error.reset_to is not None:
         return {"reset_to": error.reset_to}
-    if isinstance(error, errors.BadRequestError) and error.pointer:
+    if isinstance(error, BadRequestError) and error.pointer:
         return {"pointer": _sayable(error.pointer)}
     return EMPTY
 

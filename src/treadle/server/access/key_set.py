@@ -7,6 +7,9 @@ has the set fetched again only so often, since ids come from strangers.
 from __future__ import annotations
 
 import asyncio
+import math
+import time
+from collections.abc import Callable
 from typing import Final
 
 import anyio.to_thread
@@ -28,16 +31,19 @@ PATIENCE_S: Final = 15.0
 class KeySet:
     """The keys that stand at one address.
 
+    Args:
+        monotonic_s: Seconds that only grow.
     Raises:
         ValueError: The address is none of HTTP. Keys come over TLS, unless from this machine.
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, monotonic_s: Callable[[], float] = time.monotonic) -> None:
         if not url.startswith(("https://", "http://localhost:", "http://127.0.0.1:", "http://[::1]:")):
             raise ValueError(f"expected an https address of a key set, came {url!r}")
         self._client = jwt.PyJWKClient(url, cache_jwk_set=True, lifespan=KEPT_S, timeout=FETCH_S)
+        self._monotonic_s = monotonic_s
         self._one: CapacityLimiter | None = None
-        self._not_before_s = 0.0
+        self._not_before_s = -math.inf
 
     async def key(self, key_id: str) -> jwt.PyJWK:
         """The key of this id.
@@ -63,7 +69,7 @@ class KeySet:
         return None if kept is None else _matching(kept, key_id)
 
     async def _fetched(self, key_id: str) -> jwt.PyJWK:
-        now_s = asyncio.get_running_loop().time()
+        now_s = self._monotonic_s()
         if now_s < self._not_before_s:
             raise self._missing()
         self._not_before_s = now_s + AGAIN_S

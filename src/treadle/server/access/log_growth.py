@@ -35,17 +35,23 @@ class LogGrowth:
 
     def __init__(self, admission: Admission, too_large: Callable[[RunId], None]) -> None:
         self._admission = admission
+        # Compared here before anybody is asked: this is done for every piece that is stored.
+        self._events, self._log_bytes = admission.caps.run_events, admission.caps.run_log_bytes
         self._too_large = too_large
         self._sizes: dict[RunId, _Size] = {}
 
     def stored(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
         """These stretches were stored."""
-        size = self._sizes.setdefault(run_id, _Size())
+        size = self._sizes.get(run_id)
+        if size is None:
+            size = self._sizes[run_id] = _Size()
         for stretch in stretches:
             size.events = max(size.events, stretch.index + stretch.events)
             size.size_bytes += size_of(stretch)
         if _is_end(stretches):
             self._admission.ended(run_id)
+            return
+        if size.events < self._events and size.size_bytes < self._log_bytes:
             return
         try:
             self._admission.fits(events=size.events, log_bytes=size.size_bytes)

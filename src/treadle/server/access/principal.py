@@ -5,7 +5,7 @@ In: nothing. Out: values. Knows nothing of how a name is proved.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
@@ -28,7 +28,7 @@ class Action(StrEnum):
 
 ABOUT_A_RUN: Final = frozenset({Action.READ, Action.CANCEL, Action.DELETE, Action.ANSWER})
 """Actions that are done to one run, which has to be the principal's own."""
-USER_ACTIONS: Final = frozenset(Action) - {Action.METRICS}
+USER_ACTIONS: Final = tuple(action for action in Action if action is not Action.METRICS)
 """What a principal may do where nothing is said. Metrics count the runs of all scopes, so they are given by name."""
 
 
@@ -43,7 +43,7 @@ class Principal:
 
     name: str
     scope: str
-    may: Set[Action] = field(default=USER_ACTIONS, compare=False)
+    may: Collection[Action] = field(default=USER_ACTIONS, compare=False)
     until_s: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:

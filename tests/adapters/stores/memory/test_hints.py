@@ -48,3 +48,37 @@ def test_a_wait_that_is_cancelled_as_it_is_woken_stays_cancelled() -> None:
         return wait.cancelled()
 
     assert run_virtually(main())
+
+
+def test_each_wait_is_over_in_its_own_time_whoever_came_first() -> None:
+    """Ours: one timer for all of them, and none waits for another."""
+
+    async def main() -> list[float]:
+        hints, loop = Hints(), asyncio.get_running_loop()
+
+        async def waited(seconds: float) -> float:
+            await hints.wait(seconds)
+            return loop.time()
+
+        late = asyncio.create_task(waited(60.0))
+        await asyncio.sleep(5.0)
+        return list(await asyncio.gather(late, waited(10.0), waited(30.0), waited(70.0)))
+
+    assert run_virtually(main()) == [60.0, 15.0, 35.0, 75.0]
+
+
+def test_a_wait_in_another_event_loop_is_over_in_time_too() -> None:
+    """Ours: a store outlives the loop that it was used in, and a timer does not."""
+    hints = Hints()
+
+    async def left() -> None:
+        wait = asyncio.create_task(hints.wait(1e-3))
+        await asyncio.sleep(0)
+        wait.cancel()
+
+    async def main() -> None:
+        async with asyncio.timeout(5.0):
+            await hints.wait(2e-3)
+
+    asyncio.run(left())
+    asyncio.run(main())

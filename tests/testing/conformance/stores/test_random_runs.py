@@ -26,6 +26,7 @@ QUICK = settings(
 
 
 @pytest.mark.slow
+@pytest.mark.untraced
 @pytest.mark.parametrize(
     "fault",
     [

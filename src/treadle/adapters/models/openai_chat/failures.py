@@ -14,7 +14,7 @@ from typing import Any, Final
 import httpx2
 import openai
 
-from treadle.codec.foreign import json_text, json_value, whole_text
+from treadle.codec.foreign import json_text, json_value
 from treadle.errors import (
     ModelBusyError,
     ModelError,
@@ -24,6 +24,7 @@ from treadle.errors import (
     ModelTruncatedError,
     ModelUnavailableError,
 )
+from treadle.framing.surrogates import whole_text
 
 PROVIDER: Final = "openai-chat"
 MAX_DETAIL_CHARS: Final = 2_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from treadle.codec.foreign import whole_text
+from treadle.framing.surrogates import whole_text
 from treadle.framing.utf8 import Utf8Decoder
 
 _NO_BYTE: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")

@@ -23,8 +23,9 @@ from typing import Any, Final
 
 from treadle.adapters.models.openai_chat.failures import PROVIDER
 from treadle.adapters.models.openai_chat.payload import ChatPayload
-from treadle.codec.foreign import json_text, whole_text
+from treadle.codec.foreign import json_text
 from treadle.errors import ModelRefusedError
+from treadle.framing.surrogates import whole_text
 from treadle.ports.model import ModelRequest
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.mappings import thawed

@@ -33,9 +33,9 @@ from treadle.adapters.models.openai_chat.wire import (
     decode_chunk,
     decode_leniently,
 )
-from treadle.codec.foreign import whole_text
 from treadle.errors import ModelError, ModelGarbledError, ModelTruncatedError
 from treadle.framing.sse import FrameTooLargeError, SseParser
+from treadle.framing.surrogates import whole_text
 from treadle.kernel.call_book import CallBook
 from treadle.values.model import TEXT, THINKING, ModelItem, ModelTurn, StopReason, TurnEnded, UsageTold
 from treadle.values.usage import NO_USAGE, UsageDelta

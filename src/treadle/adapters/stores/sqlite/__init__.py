@@ -7,7 +7,8 @@ Source: docs/sqlite.md, ADR 0014 (three ports of a store).
 """
 
 from treadle.adapters.stores.sqlite.connection import sqlite_advice
+from treadle.adapters.stores.sqlite.owner_lock import owner_of, token_of
 from treadle.adapters.stores.sqlite.store import SqliteStore
 from treadle.adapters.stores.sqlite.upgrade import upgrade
 
-__all__ = ["SqliteStore", "sqlite_advice", "upgrade"]
+__all__ = ["SqliteStore", "owner_of", "sqlite_advice", "token_of", "upgrade"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ else:
 class OwnerLock:
     """The lock of one store, held until it is let go."""
 
-    __slots__ = ("_descriptor", "_path")
+    __slots__ = ("_descriptor", "_path", "_token_path")
 
     def __init__(self, store: Path) -> None:
         """Take the lock.
@@ -44,6 +45,7 @@ class OwnerLock:
             RunLogError: The lock file cannot be made.
         """
         self._path = lock_path(store)
+        self._token_path = token_path(store)
         try:
             self._descriptor: int | None = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
@@ -55,9 +57,13 @@ class OwnerLock:
             raise StoreOwnedError(_owned(store)) from error
         self.tell()
 
-    def tell(self, *, url: str | None = None) -> None:
-        """Write into the lock file whose it is, and where the owner can be reached."""
+    def tell(self, *, url: str | None = None, token: str | None = None) -> None:
+        """Write into the lock file whose it is, and where the owner can be reached.
+
+        A token, which opens that address to commands, is written to a file of its own that nobody else can read.
+        """
         if self._descriptor is not None:
+            _write_token(self._token_path, token)
             terms = {"pid": os.getpid()} if url is None else {"pid": os.getpid(), "url": url}
             os.ftruncate(self._descriptor, 0)
             os.lseek(self._descriptor, 0, os.SEEK_SET)
@@ -67,6 +73,9 @@ class OwnerLock:
         """Let go of the lock. A second time does nothing."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
+            # It is of no use to anybody without its owner, so that it stays would be no harm.
+            with suppress(OSError):
+                _write_token(self._token_path, None)
             os.ftruncate(descriptor, 0)
             os.close(descriptor)
 
@@ -76,6 +85,19 @@ def lock_path(store: Path) -> Path:
     return store.with_name(f"{store.name}.lock")
 
 
+def token_path(store: Path) -> Path:
+    """Where the token stands by which the owner's server knows commands of the same user."""
+    return store.with_name(f"{store.name}.token")
+
+
+def token_of(store: Path) -> str | None:
+    """The token that the owner has left; None where there is none, or it is not ours to read."""
+    try:
+        return token_path(store).read_text(encoding="ascii").strip() or None
+    except (OSError, ValueError):
+        return None
+
+
 def owner_of(store: Path) -> dict[str, Any]:
     """What the lock file says of the owner: `pid`, and `url` where it serves. Empty where it says nothing."""
     try:
@@ -83,6 +105,17 @@ def owner_of(store: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) else {}
+
+
+def _write_token(path: Path, token: str | None) -> None:
+    """Write a token, for the owner's own user alone. A file that is there is replaced: it may be anybody's."""
+    path.unlink(missing_ok=True)
+    if token is not None:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(descriptor, f"{token}\n".encode())
+        finally:
+            os.close(descriptor)
 
 
 def _owned(store: Path) -> str:

@@ -101,9 +101,13 @@ class SqliteStore(LogPort, TablePort, InboxPort):
         """As `aclose`, from any thread. Whoever waits for a run waits on."""
         self._core.close()
 
-    def serves_at(self, url: str | None) -> None:
-        """Say in the lock file where this process can be asked about its runs; None: nowhere."""
-        self._core.lock.tell(url=url)
+    def serves_at(self, url: str | None, *, token: str | None = None) -> None:
+        """Say beside the file where this process can be asked about its runs; None: nowhere.
+
+        Args:
+            token: What a command of the same user shows there. It is written to a file that nobody else can read.
+        """
+        self._core.lock.tell(url=url, token=token)
 
     async def limit_size(self, size_bytes: int | None) -> None:
         """Let the file grow to this size and no further: then it is full. None: as far as the disk goes."""

@@ -18,8 +18,9 @@ from functools import partial
 from typing import Any, Final, NoReturn
 
 from treadle.adapters.toolboxes.functions.threads import MAX_THREADS, Threads
-from treadle.codec.foreign import json_value, whole_text
+from treadle.codec.foreign import json_terms, json_value
 from treadle.errors import PlanError, ToolError
+from treadle.framing.surrogates import whole_text
 from treadle.plan.signatures import Checked
 from treadle.plan.tools import STOP, Tool, ToolKind
 from treadle.ports.toolbox import CallContext, StopFlag
@@ -116,7 +117,7 @@ class FunctionToolbox:
             return await _last_step(made, context)
         if inspect.isawaitable(made):
             made = await made
-        return json_value(made)
+        return json_terms(made)
 
     def _keep(self, request: ToolRequest, checked: Checked) -> None:
         """Remember what was found of these very arguments, for the call that follows, so many at most."""

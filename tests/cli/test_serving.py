@@ -1,0 +1,139 @@
+"""What is served, on a socket, until a stop signal: the command in a process of its own."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.cli.command import started, treadle
+from treadle.app.agent import Agent
+from treadle.app.server import Server
+from treadle.cli.exits import CommandMisuseError, ExitCode
+from treadle.cli.serving import served
+
+AGENTS = """
+from treadle import Agent, Server, tool
+from treadle.server.pulse import Rhythm
+
+@tool
+async def hang() -> str:
+    \"\"\"Never come back.\"\"\"
+    import asyncio
+    await asyncio.Event().wait()
+    return ""
+
+one = Agent(name="one", model="scripted:one.script", tools=[hang])
+slow = Agent(name="slow", model="scripted:slow.script", tools=[hang])
+several = [one, slow]
+server = Server(several, store="sqlite:///own.db", rhythm=Rhythm(drain_s=0.2))
+
+def made():
+    return several
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with agents in it."""
+    (tmp_path / "agents_here.py").write_text(AGENTS)
+    (tmp_path / "one.script").write_text("text: It |is 3.\n")
+    (tmp_path / "slow.script").write_text("text: It \ncall: hang {}\n---\ntext: is 3.\n")
+    return tmp_path
+
+
+def asked(url: str, method: str, path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
+    """One request."""
+    split = urlsplit(url)
+    connection = http.client.HTTPConnection(split.hostname or "", split.port, timeout=20)
+    connection.request(method, path, None if body is None else json.dumps(body), {"content-type": "application/json"})
+    response = connection.getresponse()
+    try:
+        return response.status, json.loads(response.read())
+    finally:
+        connection.close()
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("SERVE-command")
+def test_agents_are_served_and_commands_go_through_the_process_that_serves_them(folder: Path) -> None:
+    """Issue: `treadle serve MODULE:NAME`; the CLI goes through the owner's server; SIGTERM drains."""
+    with started("serve", "agents_here:several", "--port", "0", cwd=folder) as serving:
+        url = serving.until("serving at").split()[-1]
+        status, run = asked(url, "POST", "/v1/runs", {"agent": "one", "prompt": "1+2?", "thread_id": "t"})
+        assert status == 201
+        tail = treadle("tail", run["run_id"], cwd=folder)
+        assert (tail.returncode, tail.stderr) == (0, "")
+        assert tail.stdout.startswith("It is 3.")
+        assert treadle("show", run["run_id"], "--json", cwd=folder).stdout.count("It is 3.") == 2
+        assert run["run_id"] in treadle("runs", cwd=folder).stdout
+        assert treadle("threads", cwd=folder).stdout.count("t ") >= 1
+        exported = treadle("export", "--all", "--with-facts", cwd=folder)
+        assert exported.returncode == 0
+        again = treadle("import", "-", cwd=folder, given=exported.stdout)
+        assert again.stdout == "imported 0 runs; 1 was there already\n"
+        _, hanging = asked(url, "POST", "/v1/runs", {"agent": "slow", "prompt": "1+2?"})
+        stop = treadle("cancel", hanging["run_id"], cwd=folder)
+        assert (stop.returncode, "cancel accepted" in stop.stdout) == (0, True)
+        assert treadle("tail", hanging["run_id"], cwd=folder).returncode == ExitCode.CANCELLED
+        serving.signal(signal.SIGTERM)
+        _, stderr, code = serving.end()
+        assert code == 0
+        assert "stopping" in stderr
+        assert "Traceback" not in stderr
+    assert not (folder / "runs.db.token").exists()
+    assert run["run_id"] in treadle("runs", cwd=folder).stdout
+
+
+@pytest.mark.slow
+def test_a_server_with_live_runs_gives_them_back_when_their_time_is_over(folder: Path) -> None:
+    """Design §9: drain on shutdown. Promise 5: the run goes on at the next process."""
+    with started("serve", "agents_here:server", "--port", "0", cwd=folder) as serving:
+        url = serving.until("serving at").split()[-1]
+        asked(url, "POST", "/v1/runs", {"agent": "slow", "prompt": "1+2?"})
+        serving.signal(signal.SIGINT)
+        _, _, code = serving.end()
+        assert code == 0
+    listed = treadle("runs", "--json", "--db", "own.db", cwd=folder)
+    assert json.loads(listed.stdout)["state"] == "ready"
+
+
+def test_a_port_that_is_taken_and_a_store_that_is_owned_are_a_misuse(folder: Path) -> None:
+    """Issue: port taken → words and an exit code like other errors."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ran = treadle("serve", "agents_here:one", "--port", str(taken.getsockname()[1]), cwd=folder)
+    assert (ran.returncode, ran.stdout) == (ExitCode.MISUSE, "")
+    assert "in use" in ran.stderr
+    assert len(ran.stderr.splitlines()) == 1
+
+
+def test_nobody_is_served_from_outside_without_being_asked_who_they_are(folder: Path) -> None:
+    """Issue: no auth and not loopback = refuse to start, saying why."""
+    ran = treadle("serve", "agents_here:one", "--port", "0", "--host", "0.0.0.0", cwd=folder)
+    assert (ran.returncode, ran.stdout) == (ExitCode.MISUSE, "")
+    assert "access" in ran.stderr
+
+
+def test_a_name_is_an_agent_several_a_server_or_a_function_that_makes_them(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """docs/cli.md: what may be served."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    monkeypatch.delitem(sys.modules, "agents_here", raising=False)
+    for name in ("one", "several", "server", "made"):
+        assert isinstance(served(f"agents_here:{name}", store=None), Server)
+    assert isinstance(sys.modules["agents_here"].one, Agent)
+    with pytest.raises(CommandMisuseError, match="has a store of its own"):
+        served("agents_here:server", store="sqlite:///x.db")
+    for name in ("hang", "Agent"):
+        with pytest.raises(CommandMisuseError):
+            served(f"agents_here:{name}", store=None)
+    monkeypatch.delitem(sys.modules, "agents_here", raising=False)
