@@ -20,9 +20,9 @@ from treadle.cli.demos.folding import Folding
 from treadle.cli.demos.outcome import DemoFailedError
 from treadle.framing.sse import SseEvent, SseParser
 
-SILENCE_S: Final = 20.0
+SILENCE_S: Final = 60.0
 """The longest wait for the next byte. A server says every few seconds that it is there."""
-LONGEST_S: Final = 60.0
+LONGEST_S: Final = 180.0
 """The longest a reader stays with one connection."""
 SEGMENT_BYTES: Final = 536
 """Of a reader that is to hold little: what every network can carry."""

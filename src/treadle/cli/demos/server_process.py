@@ -21,7 +21,7 @@ from treadle.cli.store_choice import VARIABLE
 
 STORE: Final = "TREADLE_DEMO_STORE"
 """The variable in which a program of a demo finds the file of its store."""
-START_S: Final = 30.0
+START_S: Final = 120.0
 """The longest it may take until it answers."""
 LOOK_S: Final = 0.005
 _SERVING: Final = re.compile(r"^serving at (http://\S+)$", re.MULTILINE)
@@ -58,7 +58,7 @@ class ServerProcess:
         with self._said.open("wb") as said:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "treadle", *self._words],
-                env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
+                env=self._environment, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
             )  # fmt: skip
         try:
             self.url = self._address()

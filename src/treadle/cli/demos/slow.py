@@ -31,8 +31,10 @@ RECEIVE_BYTES: Final = 4096
 """What the system holds for each of them on its side, about."""
 FROZEN_BYTES: Final = 512 * 1024
 """What a frozen reader may cost the server, whatever the run says: a few blocks that are on their way."""
-MARGIN_BYTES: Final = 12 * 1024 * 1024
+MARGIN_BYTES: Final = 16 * 1024 * 1024
 """By how much two runs of one server differ in memory without any reason."""
+STEADY: Final = {"MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536", "MALLOC_ARENA_MAX": "2"}
+"""Has the C library of Linux give large pieces of memory back at once; others do not know these variables."""
 SLOWER: Final = 2.0
 MARGIN_S: Final = 3.0
 """The fast reader may take this many times as long as alone, and so many seconds: a machine has others to serve."""
@@ -101,7 +103,7 @@ def slow(
         DemoFailedError: It cannot go on.
     """
     others = [Reader() for _ in range(frozen)]
-    with ServerProcess(served, folder=folder) as server:
+    with ServerProcess(served, folder=folder, variables=STEADY) as server:
         # What a process needs once it takes with its first run, so a later one tells what a run costs.
         first, alone = _lap(server, []), _lap(server, [])
         beside = _lap(server, others)
