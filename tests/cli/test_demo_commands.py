@@ -16,6 +16,7 @@ from treadle.cli import demo_commands
 from treadle.cli.commands import main
 from treadle.cli.demo_commands import check_installed, shown
 from treadle.cli.demos.outcome import DemoFailedError, Teller
+from treadle.cli.demos.tab import AWAY
 from treadle.cli.exits import CommandMisuseError, ExitCode
 
 pytestmark = pytest.mark.requirement("DEMO-verdict")
@@ -117,5 +118,7 @@ def test_the_command_shows_a_promise(tmp_path: Path) -> None:
     """docs/demos.md: in a process of its own, with servers of its own, whatever the folder it is started in."""
     ran = treadle("demo", "tab", "--json", cwd=tmp_path)
     assert (ran.returncode, ran.stderr) == (0, "")
-    assert json.loads(ran.stdout.splitlines()[-1])["broken"] == []
+    _, away, last = map(json.loads, ran.stdout.splitlines())
+    assert away["events_while_away"] >= AWAY
+    assert (last["broken"], last["state"], last["missing_characters"], last["repeated_indexes"]) == ([], "done", 0, 0)
     assert list(tmp_path.iterdir()) == []

@@ -7,17 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.demos.showing import shown
-from treadle.cli.demos.tab import AWAY, tab
+from treadle.cli.demos.tab import tab
 
 pytestmark = [pytest.mark.requirement("DEMO-tab"), pytest.mark.slow]
-
-
-def test_a_reader_that_left_comes_back_to_every_character(tmp_path: Path) -> None:
-    """docs/demos.md: the run went on meanwhile, is done, and was shown once."""
-    found = shown(tab, tmp_path)
-    assert found.broken == []
-    assert found.facts[1]["events_while_away"] >= AWAY
-    assert (found.last["state"], found.last["missing_characters"], found.last["repeated_indexes"]) == ("done", 0, 0)
 
 
 def test_a_run_that_ends_with_its_reader_is_found_out(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from treadle.values.limits import Limits
 
 NAME: Final = "flood"
 PROMPT: Final = "Tell me everything."
-PIECES: Final = 6000
+PIECES: Final = 4000
 PIECE_CHARACTERS: Final = 400
 PIECES_A_READ: Final = 8
 PIECE_S: Final = 0.001

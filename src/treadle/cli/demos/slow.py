@@ -25,7 +25,7 @@ from treadle.cli.demos.reader import Reader, asked_text
 from treadle.cli.demos.server_process import ServerProcess
 
 SERVER: Final = "treadle.cli.demos.flood:server"
-FROZEN: Final = 16
+FROZEN: Final = 24
 """Readers that take nothing."""
 RECEIVE_BYTES: Final = 4096
 """What the system holds for each of them on its side, about."""
@@ -109,7 +109,9 @@ def slow(
         beside = _lap(server, others)
         ended = _ended(server.url, frozen, within_s=ending_s)
         for reader in others:
-            reader.read_on()
+            if ended == frozen:
+                # Its connection is over, but for what the system still holds of it.
+                reader.read_on()
             if not reader.is_over:
                 reader.connect(server.url)
                 reader.read_on()
