@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-STEP_UNITS: Final = 40
+STEP_UNITS: Final = 70
 """What an event that is no speech counts; of speech each character counts one."""
 
 PHASES: Final[Mapping[str, str]] = {

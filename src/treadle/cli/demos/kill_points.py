@@ -14,7 +14,7 @@ from typing import Final
 
 from treadle.cli.demos.loom import FIRST_S, PIECE_S, TOOL_S
 
-START_UNITS: Final = 120
+START_UNITS: Final = 150
 """The weight of the time before the first event, beside a run's own units."""
 START_S: Final = 0.04
 """How much of that time is aimed at."""
