@@ -1,9 +1,9 @@
-"""One run under a runner over a file, in a process that a failpoint may end.
+"""Two runs under a runner over a file, in a process that a failpoint may end: one goes to its end, one is stopped.
 
 python -m tests.behaviour.killed_runner FOLDER      # the failpoint stands in TREADLE_KILL_AT
 
-Started again over the same folder it goes on with what there is: the same start, by its key. A tool writes a line for
-every time that it is run.
+Started again over the same folder it goes on with what there is: the same starts, by their keys. A tool writes a line
+for every time that it is run. The run that was stopped is deleted, and the rows of the other are joined.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pathlib import Path
 
 from treadle import Agent, Runner, tool
 from treadle.adapters.models.scripted import ScriptedModel
+from treadle.adapters.stores.sqlite import SqliteStore
+from treadle.adapters.system import SystemClock
 from treadle.testing import failpoints
 
 SCRIPT = """
@@ -48,11 +50,20 @@ def agent_of(folder: Path) -> Agent:
 
 
 async def main(folder: Path) -> None:
-    """Start the run, or find it, and wait until it rests."""
-    async with Runner([agent_of(folder)], store=f"sqlite:///{folder / 'runs.db'}") as runner:
+    """Start the runs, or find them, and wait until both rest."""
+    stopped = Agent(name="stopped", model=ScriptedModel.from_text("text: So.\nhang"))
+    async with (
+        SqliteStore.open(folder / "runs.db", clock=SystemClock()) as store,
+        Runner([agent_of(folder), stopped], store=store) as runner,
+    ):
         run = await runner.start("calc", "pay", thread_id="t", key="k")
         async for _ in runner.watch(run.run_id):
             pass
+        other = await runner.start("stopped", "stop", key="s")
+        await runner.cancel(other.run_id)
+        await runner.wait(other.run_id)
+        await runner.delete(other.run_id)
+        await store.compact("default", run.run_id)
 
 
 if __name__ == "__main__":

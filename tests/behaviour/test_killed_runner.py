@@ -19,19 +19,28 @@ from treadle.values.runs import RunStatus
 
 ROOT = Path(__file__).resolve().parents[2]
 BOUND_S = 60.0
-# A run meets these; the others belong to deleting, importing and upgrading, and are held where the store is tested.
+# Runs meet these; the others belong to long logs, importing and upgrading, and are held where the store is tested.
 POINTS = (
     Failpoint.OPEN_AFTER_RECOVERY,
     Failpoint.BEFORE_BEGIN,
     Failpoint.CREATE_BEFORE_COMMIT,
     Failpoint.CLAIM_AFTER_UPDATE,
+    Failpoint.SEND_BEFORE_COMMIT,
+    Failpoint.DELETE_MID,
+    Failpoint.COMPACTION_BEFORE_COMMIT,
+    Failpoint.AFTER_INSERT_ROWS,
+    Failpoint.BEFORE_COMMIT,
+    Failpoint.AFTER_COMMIT_BEFORE_ACK,
+    Failpoint.AFTER_ACK,
+)
+OFTEN = (
     Failpoint.AFTER_INSERT_ROWS,
     Failpoint.BEFORE_COMMIT,
     Failpoint.AFTER_COMMIT_BEFORE_ACK,
     Failpoint.AFTER_ACK,
 )
 TIMES = (1, 3, 5)
-KILLS = [(point, time) for point in POINTS for time in (TIMES if point in POINTS[4:] else (1,))]
+KILLS = [(point, time) for point in POINTS for time in (TIMES if point in OFTEN else (1,))]
 
 
 def lived(folder: Path, kill_at: str = "") -> int:

@@ -11,18 +11,32 @@ from typing import Any
 import pytest
 
 from tests.runtime.agents import kinds, model_of, scripted
-from tests.runtime.stores import LoopClock, StoreInHand, World, everywhere, log_of, seen, until, virtually, watched
+from tests.runtime.stores import (
+    LoopClock,
+    StoreInHand,
+    World,
+    everywhere,
+    log_of,
+    paying,
+    seen,
+    until,
+    virtually,
+    watched,
+)
 from treadle.adapters.models.scripted import ScriptedModel
 from treadle.adapters.stores.memory import MemoryStore
+from treadle.app import runner as runner_module
 from treadle.app.agent import Agent
 from treadle.app.runner import Runner
-from treadle.kernel.takeover import TAKEOVERS
+from treadle.kernel.takeover import SILENT_OWNERS, TAKEOVERS
 from treadle.plan.tools import tool
 from treadle.runtime.shown_so_far import ShownSoFar
+from treadle.runtime.supervisor import LEASE_S
 from treadle.testing.stream_check import check_stream
 from treadle.testing.virtual_time import run_virtually
 from treadle.values import events as ev
 from treadle.values.events import CLOSING_TYPES, KernelEvent
+from treadle.values.limits import Limits
 from treadle.values.runs import RunStatus
 from treadle.values.usage import UsageDelta
 
@@ -221,6 +235,83 @@ async def test_a_run_that_kills_its_workers_ends() -> None:
     assert state.text == told(events) == "It "
     assert state.usage == UsageDelta(unmeasured_rounds=TAKEOVERS + 1)
     assert check_stream(events) == []
+
+
+@pytest.mark.requirement("RECOVERY-bound")
+@virtually
+async def test_a_run_that_kills_its_workers_before_they_write_ends_too() -> None:
+    """Ours: nobody is told anything of it but how it ended."""
+    store = MemoryStore(LoopClock())
+    agent = scripted("hang")
+    hand = StoreInHand(store)
+    async with Runner([agent], store=hand, drain_s=0) as runner:
+        run_id = (await runner.start("a", "1+2?")).run_id
+        await until(lambda: bool(model_of(agent).asks))
+        hand.dead.set()
+    for death in range(SILENT_OWNERS - 1):
+        await asyncio.sleep(LEASE_S + 1)
+        hand = StoreInHand(store)
+        async with Runner([agent], store=hand, drain_s=0):
+            await until(lambda death=death: len(model_of(agent).asks) == death + 2)  # type: ignore[misc]  # bound here
+            hand.dead.set()
+    await asyncio.sleep(LEASE_S + 1)
+    async with Runner([agent], store=store) as runner:
+        events = await watched(runner, run_id)
+    assert len(model_of(agent).asks) == SILENT_OWNERS
+    assert kinds(events) == ["run_started", "error"]
+    assert events[-1].code == "worker_lost"
+    assert check_stream(events) == []
+
+
+@pytest.mark.requirement("RECOVERY-clock")
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_the_wall_clock_of_a_run_goes_on_over_its_owners(*, is_killed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours: two minutes at the first owner, an hour without one, and the third minute at the next is the last."""
+    monkeypatch.setattr(runner_module, "SystemClock", LoopClock)
+    run_virtually(_long_lived(is_killed=is_killed))
+
+
+async def _long_lived(*, is_killed: bool) -> None:
+    limits = Limits(wall_clock_s=180.0, stall_s=None)
+    agents = [scripted("text: It\ngate: on\ntext: is\nhang", limits=limits) for _ in range(2)]
+    store, loop = MemoryStore(LoopClock()), asyncio.get_running_loop()
+    hand = StoreInHand(store)
+    async with Runner([agents[0]], store=hand, drain_s=0) as runner:
+        run = await runner.start("a", "1+2?")
+        reading = asyncio.create_task(seen(runner, run.run_id, "text_delta", 2))
+        await asyncio.sleep(120)
+        model_of(agents[0]).open_gate("on")
+        await reading
+        if is_killed:
+            hand.dead.set()
+    await asyncio.sleep(3600)
+    model_of(agents[1]).open_gate("on")
+    began_s = loop.time()
+    async with Runner([agents[1]], store=store) as runner:
+        state = await runner.wait(run.run_id)
+    assert state.error_code == "limit_wall_clock"
+    assert loop.time() - began_s == pytest.approx(60, abs=1)
+    assert state.outcome is not None
+    assert state.outcome.duration_ms == pytest.approx(180_000, abs=1000)
+
+
+@pytest.mark.requirement("RECOVERY-clock")
+def test_waiting_for_a_person_is_no_time_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design, values: waiting is not duration, nor does it count towards the wall clock."""
+    monkeypatch.setattr(runner_module, "SystemClock", LoopClock)
+    run_virtually(_long_awaited())
+
+
+async def _long_awaited() -> None:
+    async with Runner([paying()], store=MemoryStore(LoopClock())) as runner:
+        run = await runner.start("a", "pay")
+        waiting = await runner.wait(run.run_id)
+        await asyncio.sleep(3600)
+        await runner.cancel(run.run_id)
+        events = await watched(runner, run.run_id)
+    assert waiting.state is RunStatus.WAITING
+    assert events[-1].kind == "cancelled"
+    assert events[-1].outcome.duration_ms < 60_000
 
 
 @pytest.mark.requirement("RECOVERY-stop", "BR-001")

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from tests.runtime.agents import closes_well, kinds, model_of, scripted, text_of
+from tests.runtime.puppets import Puppet
 from tests.runtime.stores import (
     GATED,
     ROUNDS,
@@ -248,6 +249,27 @@ async def test_stop_ends_a_run_whose_reader_came_back(world: World) -> None:
         state = await runner.get(run.run_id)
         assert (state.state, state.text) == (RunStatus.CANCELLED, "It ")
         assert closes_well(await watched(runner, run.run_id))
+
+
+@pytest.mark.requirement("RUNNER-cancel", "BR-013")
+@virtually
+async def test_after_a_stop_nothing_that_the_model_goes_on_to_say_is_shown() -> None:
+    """BR-013: fifty pieces that come with the stop are not handed on; the end comes at once."""
+    model, loop = Puppet(), asyncio.get_running_loop()
+    async with Runner([Agent(name="a", model=model)], store=MemoryStore(LoopClock())) as runner:
+        run = await runner.start("a", "hi")
+        reading = asyncio.create_task(watched(runner, run.run_id))
+        await until(lambda: bool(model.open))
+        model.open[0].say("a")
+        await seen(runner, run.run_id, "text_delta")
+        stopped_s, asked = loop.time(), model.open[0]
+        assert await runner.cancel(run.run_id)
+        for _ in range(50):
+            asked.say("x")
+        events = await reading
+    assert loop.time() == stopped_s
+    assert kinds(events)[-3:] == ["text_delta", "round_ended", "cancelled"]
+    assert text_of(events) == "a"
 
 
 @pytest.mark.requirement("RUNNER-cancel", "BR-016")

@@ -57,6 +57,23 @@ async def test_a_reader_that_has_gone_is_told_apart_from_a_full_disk(pipe: tuple
     os.close(reading)
 
 
+async def test_a_reader_that_goes_while_nothing_is_written_is_noticed(pipe: tuple[int, int]) -> None:
+    """docs/cli.md: a run that says nothing does not go on for nobody; whoever does not write to a pipe waits on."""
+    reading, writing = pipe
+    output = Output(writing)
+    gone, ever = asyncio.create_task(output.gone()), asyncio.create_task(Output(reading).gone())
+    await asyncio.sleep(0)
+    await output.send("x")
+    assert not gone.done()
+    os.close(reading)
+    async with asyncio.timeout(5):
+        await gone
+    assert not ever.done()
+    ever.cancel()
+    with pytest.raises(ReaderGoneError):
+        await output.send("x")
+
+
 def script(body: str, *, stdout: int = subprocess.PIPE) -> subprocess.CompletedProcess[str]:
     """Run a piece of Python that has `output` at hand."""
     source = "import asyncio, os, sys\nfrom treadle.cli import output\n" + textwrap.dedent(body)

@@ -34,6 +34,7 @@ from treadle.kernel.inputs import (
     ToolReturned,
 )
 from treadle.kernel.machine import Machine
+from treadle.kernel.takeover import SILENT_OWNERS
 from treadle.kernel.transitions import TRANSITIONS, Phase
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId, InterruptId, RunId, call_id, interrupt_id
@@ -141,7 +142,9 @@ _MADE: dict[type[Input], Callable[[Random, _Table], Input]] = {
     ),
     CancelRequested: lambda dice, _: CancelRequested(shown=dice.random() < 0.5),
     TookOver: lambda dice, _: TookOver(
-        shown=dice.random() < 0.5, idempotent=frozenset({"add"}) if dice.random() < 0.5 else frozenset()
+        shown=dice.random() < 0.5,
+        idempotent=frozenset({"add"}) if dice.random() < 0.5 else frozenset(),
+        silent_owners=dice.choice([0, 0, 0, SILENT_OWNERS]),
     ),
     PartBroke: lambda _, __: PartBroke(),
 }

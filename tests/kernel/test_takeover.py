@@ -6,24 +6,24 @@ import pytest
 
 from tests.kernel.plays import REQUEST, RUN, Played
 from treadle.kernel.effects import AskModel, CallTools
-from treadle.kernel.inputs import ModelAnnounced, ModelTurned, Started, TookOver, ToolReturned
+from treadle.kernel.inputs import ModelAnnounced, ModelBroke, ModelTurned, Started, TookOver, ToolReturned
 from treadle.kernel.machine import Machine
-from treadle.kernel.takeover import TAKEOVERS
+from treadle.kernel.takeover import SILENT_OWNERS, TAKEOVERS
 from treadle.kernel.transitions import Phase
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import call_id
-from treadle.values.limits import RunRules
+from treadle.values.limits import Retries, RunRules
 from treadle.values.model import ModelTurn
 
+RULES = RunRules(agent="a", model="m")
 CALLS = ModelTurn(tool_requests=(ToolRequest(name="add"), ToolRequest(name="pay")))
 
 
-def begun(*given) -> Played:
-    """A run that was told these inputs."""
+def begun(*given, rules=RULES) -> Played:
     """A run that was told these inputs."""
     run = Played()
-    for one in (Started(request=REQUEST, rules=RunRules(agent="a", model="m")), *given):
+    for one in (Started(request=REQUEST, rules=rules), *given):
         assert run.tell(one)
     return run
 
@@ -86,6 +86,45 @@ def test_a_run_that_kills_its_workers_ends():
     closing = last.entries[-1]
     assert isinstance(closing, ev.Error)
     assert (closing.code, closing.retryable) == ("worker_lost", True)
+
+
+@pytest.mark.requirement("TAKEOVER-retries")
+def test_a_lost_worker_uses_up_no_attempt_of_the_model():
+    """Ours: what a provider fails is counted for itself, and how long is waited goes by that too."""
+    busy = ModelBroke(code="model_busy", retryable=True)
+    rules = RunRules(agent="a", model="m", retries=Retries(attempts=3, first_wait_s=1.0))
+    run = begun(rules=rules)
+    assert run.tell(busy)
+    for _ in range(TAKEOVERS):
+        run = taken_over(run, TookOver())
+    assert run.tell(busy)
+    assert run.effects[-1] == AskModel(round=1, attempt=3 + TAKEOVERS, wait_s=2.0)
+    assert run.tell(busy)
+    assert isinstance(run.entries[-1], ev.Error)
+    assert run.entries[-1].code == "model_busy"
+
+
+@pytest.mark.requirement("TAKEOVER-bound")
+@pytest.mark.parametrize("recalls", [True, False])
+def test_owners_that_die_before_they_write_a_word_end_the_run_too(recalls):
+    """Ours: a run may kill its workers with its first deed."""
+    for silent, phase in ((SILENT_OWNERS - 1, None), (SILENT_OWNERS, Phase.FINAL)):
+        run = begun(rules=RunRules(agent="a", model="m", recalls=recalls))
+        before = run.machine.phase
+        run = taken_over(run, TookOver(silent_owners=silent))
+        assert run.machine.phase is (phase or before)
+    assert isinstance(run.entries[-1], ev.Error)
+    assert run.entries[-1].code == "worker_lost"
+
+
+@pytest.mark.requirement("TAKEOVER-bound")
+def test_a_call_that_kills_its_workers_is_not_run_for_ever():
+    """Ours: a call that is repeated writes nothing; it becomes unknown as well, and the model goes on."""
+    may = frozenset({"add", "pay"})
+    run = taken_over(begun(ModelTurned(turn=CALLS)), TookOver(idempotent=may, silent_owners=SILENT_OWNERS))
+    results = [entry.outcome.status for entry in run.entries if isinstance(entry, ev.ToolResult)]
+    assert results == [ToolStatus.UNKNOWN, ToolStatus.UNKNOWN]
+    assert run.effects[-1] == AskModel(round=2, attempt=1)
 
 
 def test_a_waiting_and_a_final_run_are_not_disturbed():

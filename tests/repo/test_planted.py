@@ -24,6 +24,11 @@ FILES: list[tuple[Callable[[Path], list[str]], str, str]] = [
     (sizes.long_functions, "def f():\n" + "    a = 1\n" * 70, "def f():\n" + "    a = 1\n" * 69),
     (sizes.long_classes, "class C:\n" + "    a = 1\n" * 350, "class C:\n" + "    a = 1\n" * 349),
     (sizes.many_parameters, "def f(a, b, c, *, d, e, f, g, h, i): ...\n", "def f(a, b, c, *, d, e, f, g, h): ...\n"),
+    (
+        sizes.many_parameters,
+        "@cached()\ndef f(a, b, c, *, d, e, f, g, h, i): ...\n",
+        "@app.command()\ndef f(a, b, c, *, d, e, f, g, h, i): ...\n",
+    ),
     (sizes.many_positionals, "def f(a, b, c, d): ...\n", "def f(self, a, b, c, *, d): ...\ndef _g(a, b, c, d): ...\n"),
     (sizes.deep_nesting, _DEEP, _FLAT),
     (sizes.wide_ports, _METHODS, "class P:\n    def one(self): ...\n"),

@@ -27,12 +27,12 @@ class LoopClock:
 class Timed:
     """Deadlines of one run, and when what was posted."""
 
-    def __init__(self, *, wall_clock_s: float | None = None, stall_s: float | None = None) -> None:
+    def __init__(self, *, wall_clock_s: float | None = None, stall_s: float | None = None, lived_s: float = 0) -> None:
         self.posted: list[tuple[float, Input]] = []
         self.runs = KindRuns(lambda: 0.0, bounded=False, limit=100)
         limits = Limits(wall_clock_s=wall_clock_s, stall_s=stall_s)
         self.deadlines = Deadlines(limits=limits, clock=LoopClock(), post=self.post, runs=self.runs)
-        self.deadlines.start()
+        self.deadlines.start(lived_s=lived_s)
 
     def post(self, given: Input) -> None:
         """Note what is posted."""
@@ -46,6 +46,19 @@ def test_the_wall_clock_is_told_once_in_time():
         timed = Timed(wall_clock_s=30)
         await asyncio.sleep(100)
         assert timed.posted == [(30, DeadlinePassed(limit=Limit.WALL_CLOCK))]
+
+    run_virtually(main())
+
+
+def test_the_wall_clock_goes_on_where_earlier_owners_left_it():
+    """Ours: a run that was at work for longer than it may is told so at once."""
+
+    async def main() -> None:
+        for lived_s, told_s in ((10, 20), (30, 0), (99, 0)):
+            began_s = asyncio.get_running_loop().time()
+            timed = Timed(wall_clock_s=30, lived_s=lived_s)
+            await asyncio.sleep(100)
+            assert timed.posted == [(began_s + told_s, DeadlinePassed(limit=Limit.WALL_CLOCK))]
 
     run_virtually(main())
 

@@ -219,6 +219,13 @@ async def test_pieces_of_one_size_wait_up_to_the_bound_and_one_more_at_most(size
     assert len(pieces) == min(256, -(-4096 // size))
 
 
+def test_half_of_a_pair_has_a_size():
+    """Ours: what a provider says of arguments is counted, whatever it is."""
+    runs = empty()
+    runs.begin(ARGUMENTS, "c").append("\ud83d")
+    assert runs.measured() == 3
+
+
 async def test_a_log_without_a_bound_holds_nobody_back():
     """Ours: `wait` takes the bound away, from a writer that waits as well."""
     runs = empty(bounded=True, limit=0)

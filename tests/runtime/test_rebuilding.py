@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,16 +15,19 @@ from tests.values.event_samples import APPROVAL
 from treadle.adapters.system import SystemClock
 from treadle.kernel.inputs import PauseExpired, TookOver
 from treadle.kernel.machine import Machine
+from treadle.kernel.takeover import SILENT_OWNERS
 from treadle.runtime.attached import RunParts
-from treadle.runtime.rebuilding import ASKED_AGAIN_S, Rebuilt, rebuilt_from, wake_at_of
+from treadle.runtime.rebuilding import ASKED_AGAIN_S, Rebuilt, lived_of, rebuilt_from, rebuilt_run, wake_at_of
 from treadle.values import events as ev
 from treadle.values.calls import ToolRequest
 from treadle.values.facts import AnswerKept, PauseKept, RequestKept, RoundOpened, TurnKept
 from treadle.values.ids import CallId, InterruptId
-from treadle.values.model import ModelTurn
+from treadle.values.model import TEXT, ModelTurn
 from treadle.values.outcome import InvocationOutcome
 from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution, Settlement
 from treadle.values.records import Entry
+from treadle.values.runs import Lease
+from treadle.values.stretches import EntryStretch, SpeechStretch
 
 NOTHING: frozenset[str] = frozenset()
 BEGUN: list[Entry] = [RequestKept(request=REQUEST, rules=RULES), started_event(0), RoundOpened(round=1, attempt=1)]
@@ -95,6 +100,39 @@ def test_nothing_written_is_a_new_run() -> None:
     log = rebuilt()
     assert log.is_new
     assert log.first_inputs(now_s=0.0, idempotent=NOTHING, was_sent_to=False) == ()
+
+
+def test_a_run_that_killed_owner_after_owner_before_it_wrote_is_told_so() -> None:
+    """Ours: that is for the machine to end."""
+    log = replace(rebuilt(), silent_owners=SILENT_OWNERS)
+    (given,) = log.first_inputs(now_s=0.0, idempotent=NOTHING, was_sent_to=False)
+    assert given == TookOver(idempotent=NOTHING, silent_owners=SILENT_OWNERS)
+
+
+@given(st.lists(st.tuples(st.integers(1, 3), st.floats(0, 1e6)), max_size=20))
+def test_time_at_work_is_that_within_each_owners_records(moments: list[tuple[int, float]]) -> None:
+    """Ours: of each owner from its first to its last; a clock that goes back takes nothing away."""
+    epochs = sorted(epoch for epoch, _ in moments)
+    times = sorted(at_s for _, at_s in moments)
+    stretches = [
+        SpeechStretch(seq=at, index=at, kind=TEXT, key=1, texts=("x",), at_s=at_s, epoch=epoch)
+        for at, (epoch, at_s) in enumerate(zip(epochs, times, strict=True))
+    ]
+    owned = [[one.at_s for one in stretches if one.epoch == epoch] for epoch in set(epochs)]
+    assert lived_of(stretches) == pytest.approx(sum(of_one[-1] - of_one[0] for of_one in owned))
+    assert lived_of([replace(one, at_s=-one.at_s) for one in stretches]) == 0
+
+
+@pytest.mark.parametrize(
+    ("epochs", "epoch", "silent"), [([], 1, 0), ([], 3, 2), ([1, 1], 2, 0), ([1, 2], 7, 4), ([3], 3, 0)]
+)
+def test_owners_who_wrote_nothing_are_counted(epochs: list[int], epoch: int, silent: int) -> None:
+    """Ours: every claim has an epoch of its own, so those that no record bears left nothing."""
+    stretches = [
+        EntryStretch(seq=at, index=0, entries=(BEGUN[0],), at_s=0.0, epoch=each) for at, each in enumerate(epochs)
+    ]
+    lease = Lease(run_id=RUN, scope="s", epoch=epoch, next_seq=len(epochs), next_index=0)
+    assert rebuilt_run(stretches, lease, scripted("text: ok").served()).silent_owners == silent
 
 
 def test_a_turn_that_a_reader_saw_begin_is_under_way_until_it_ends() -> None:

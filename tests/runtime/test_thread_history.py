@@ -17,7 +17,7 @@ from tests.runtime.stores import virtually
 from treadle.errors import RecordFormatError
 from treadle.runtime import thread_history
 from treadle.runtime.served import ServedAgent
-from treadle.runtime.thread_history import entries_stored, history_of, stored_run
+from treadle.runtime.thread_history import history_of, loaded, stored_run
 from treadle.testing.virtual_time import run_virtually
 from treadle.values import events as ev
 from treadle.values.facts import RequestKept, RoundOpened, TurnKept
@@ -112,8 +112,9 @@ async def test_a_payload_of_ones_own_that_cannot_be_read_is_an_error() -> None:
     """Ours: a run is not rebuilt from half of what it knew."""
     hand = Hand()
     await ended_run(hand, "r1", {"other": 1})
+    _, stretches = await stored_run(hand.store, SCOPE, RUN)
     with pytest.raises(RecordFormatError):
-        await entries_stored(hand.store, SCOPE, RUN, load=served().load_payload)
+        list(loaded(entries_of(stretches, RUN), served().load_payload))
 
 
 @virtually

@@ -52,6 +52,20 @@ class Looker:
         self.released_runs.append(run_id)
 
 
+class Learner(Looker):
+    """An observer that wants to know what was before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.learnt: list[list[KernelEvent]] = []
+
+    def learn(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
+        """Take it down."""
+        assert self.records == 0
+        self.records = sum(stretch.records for stretch in stretches)
+        self.learnt.append([event for stretch in stretches for event in events_of(stretch, run_id)])
+
+
 class Clumsy:
     """An observer that fails at everything."""
 
@@ -59,7 +73,23 @@ class Clumsy:
         """Fail."""
         raise RuntimeError("clumsy")
 
-    released = stored
+    learn = released = stored
+
+
+@pytest.mark.requirement("STORED-observers")
+@virtually
+async def test_who_wants_to_know_is_told_what_was_stored_before_the_worker_came() -> None:
+    """Ours: at every claim, from the first record, and then what comes right after it."""
+    store, learners = MemoryStore(LoopClock()), [Learner(), Learner()]
+    told: list[list[KernelEvent]] = []
+    run_id = ""
+    for learner in learners:
+        async with Runner([scripted("text: a\nhang")], store=store, observers=[Looker(), learner], drain_s=0) as runner:
+            run_id = run_id or (await runner.start("a", "hi")).run_id
+            await seen(runner, run_id, "text_delta", 1 + len(told))
+        told.append(await log_of(store, run_id))
+    assert [learner.learnt for learner in learners] == [[[]], [told[0]]]
+    assert told[0] + learners[1].told == told[1]
 
 
 @pytest.mark.requirement("STORED-observers", "BR-004")

@@ -6,16 +6,16 @@ The stream is always read to its closing event, after a cancel too: what the out
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from treadle.app.agent import Agent
+from treadle.cli.output import Output
 from treadle.cli.stopping import Stop, stop_signals
 from treadle.cli.views import View
 from treadle.projections.typed import events as typed
 from treadle.projections.typed.events import StreamEvent
-from treadle.runtime.attached import AttachedRun
 from treadle.runtime.result import RunResult
 from treadle.values import events as kernel
 from treadle.values.calls import ToolStatus
@@ -46,7 +46,7 @@ async def answer(agent: Agent, question: str, view: View, *, history: Sequence[H
     """
     tool_results = 0
     with stop_signals() as stop:
-        async with view.opened(agent, question, history) as run, _stopped_by(stop, run):
+        async with view.opened(agent, question, history) as run, stopped_by(stop, view.output, run.cancel):
             async for event in run:
                 tool_results += has_result(event)
                 await view.output.send(view.shows(event))
@@ -73,10 +73,17 @@ def has_result(event: StreamEvent | KernelEvent) -> bool:
 
 
 @asynccontextmanager
-async def _stopped_by(stop: Stop, run: AttachedRun[StreamEvent] | AttachedRun[KernelEvent]) -> AsyncIterator[None]:
+async def stopped_by(stop: Stop, output: Output, cancel: Callable[[], Awaitable[object]]) -> AsyncIterator[None]:
+    """Within this block a stop signal cancels, and so does a reader that has gone away."""
+
     async def pass_on() -> None:
-        await stop.wait()
-        await run.cancel()
+        waits = [asyncio.create_task(stop.wait()), asyncio.create_task(output.gone())]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+        await cancel()
 
     passing_on = asyncio.create_task(pass_on())
     try:

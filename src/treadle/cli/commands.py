@@ -23,8 +23,10 @@ from treadle.cli.conclusion import concluded, told
 from treadle.cli.demonstrating import demonstrate
 from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
+from treadle.cli.kept_answering import answer_kept
 from treadle.cli.output import for_people, is_terminal
 from treadle.cli.serve_command import commands as serve_commands
+from treadle.cli.store_choice import path_of
 from treadle.cli.store_commands import commands as store_commands
 from treadle.cli.views import form, looking
 
@@ -101,6 +103,10 @@ def run(  # noqa: PLR0913 (a parameter an option)
     json: JsonOption = False,
     events: EventsOption = False,
     timeout: TimeoutOption = None,
+    db: Annotated[str | None, typer.Option("--db", metavar="PATH", help="Keep the run in this store.")] = None,
+    thread: Annotated[
+        str | None, typer.Option("--thread", metavar="ID", help="The kept conversation that it goes on with.")
+    ] = None,
     debug: DebugOption = False,
 ) -> int:
     """Ask one question and show the answer as it comes."""
@@ -111,8 +117,14 @@ def run(  # noqa: PLR0913 (a parameter an option)
         asked = lines.whole_input() if question == "-" else question
         if not asked.strip():
             raise CommandMisuseError("the question is empty")
+        if thread is not None and db is None:
+            raise CommandMisuseError("--thread needs --db PATH: a conversation is kept in a store")
         with looking(wanted) as view:
-            return told(asyncio.run(answer_once(chosen_agent(choice), asked, view)), base_url=base_url)
+            chosen = chosen_agent(choice)
+            if db is None:
+                return told(asyncio.run(answer_once(chosen, asked, view)), base_url=base_url)
+            kept = answer_kept(chosen, asked, view, form=wanted, path=path_of(db), thread_id=thread)
+            return told(asyncio.run(kept), base_url=base_url)
 
     return concluded(work, debug=debug)
 

@@ -10,9 +10,13 @@ import asyncio
 import io
 import os
 import select
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+
+if sys.platform != "win32":
+    import fcntl
 
 STDOUT_FD = 1
 STDERR_FD = 2
@@ -47,6 +51,19 @@ class Output:
             self._write(data)
         else:
             await asyncio.to_thread(self._write, data)
+
+    async def gone(self) -> None:
+        """Wait until the other end of a pipe is closed, which who writes nothing would not notice. Else for ever."""
+        gone = asyncio.Event()
+        if not _is_pipe(self._fd):
+            await gone.wait()
+        loop = asyncio.get_running_loop()
+        # A pipe that can only be written to is never readable, but that is how its end is told.
+        loop.add_reader(self._fd, gone.set)
+        try:
+            await gone.wait()
+        finally:
+            loop.remove_reader(self._fd)
 
     def _write(self, data: bytes) -> None:
         rest = memoryview(data)
@@ -117,6 +134,16 @@ def _fill_standard_fds() -> None:
     while (fd := os.open(os.devnull, os.O_RDWR)) <= STDERR_FD:
         pass
     os.close(fd)
+
+
+def _is_pipe(fd: int) -> bool:
+    """Whether it is the end of a pipe at which is written alone."""
+    if sys.platform == "win32":
+        return False
+    try:
+        return stat.S_ISFIFO(os.fstat(fd).st_mode) and fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
+    except OSError:  # it is closed
+        return False
 
 
 def _ready(fd: int) -> bool:

@@ -81,7 +81,7 @@ async def _read(log: LogReads, state: RunState, view: View, *, form: Form, place
     closing: ClosingEvent | None = None
     tool_results = 0
     is_begun = False
-    show = _shown_as(form, view.shows)
+    show = shown_as(form, view.shows)
     async with aclosing(_records(log, state)) as records:
         async for record in records:
             event = record.event
@@ -112,7 +112,7 @@ async def _records(log: LogReads, state: RunState) -> AsyncGenerator[WatchedReco
                     return
 
 
-def _shown_as(form: Form, show: Callable[[Any], str]) -> Callable[[WatchedRecord], str]:
+def shown_as(form: Form, show: Callable[[Any], str]) -> Callable[[WatchedRecord], str]:
     """What a record adds to the output; `show` says what one event of the form's own kind adds."""
     match form:
         case Form.PEOPLE:

@@ -170,11 +170,12 @@ class TookOver:
     """The worker of this run was lost, and another one has rebuilt it.
 
     Shape: `shown` as in `ModelBroke`, of the turn that was under way; `idempotent` names the tools that may be run
-    again without harm.
+    again without harm; `silent_owners` counts those before this one who had the run and wrote nothing.
     """
 
     shown: bool = False
     idempotent: frozenset[str] = frozenset()
+    silent_owners: int = 0
 
 
 Input = (

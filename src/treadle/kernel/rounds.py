@@ -165,7 +165,7 @@ class Rounds(Drafting):
         """Whether the model is asked again after this."""
         rules = self._rules.retries
         shown = given.shown or bool(self._s.calls)
-        may = given.retryable and self._s.attempt < rules.attempts and (not shown or rules.after_output)
+        may = given.retryable and self._s.failures + 1 < rules.attempts and (not shown or rules.after_output)
         return may and not self._spent_up(given.usage)
 
     def _spent_up(self, more: UsageDelta) -> bool:
@@ -180,12 +180,12 @@ class Rounds(Drafting):
             self._end_asking(ending, usage=given.usage, shown=shown)
             return
         this_round, attempt = self._s.round, self._s.attempt
+        wait_s = self._rules.retries.wait_s(self._s.failures + 1, given.retry_after_s)
         self._keep(RoundCut(round=this_round, attempt=attempt, usage=given.usage, code=given.code))
         if shown:
             self._emit(ev.Retracted, round=this_round, attempt=attempt, reason=given.code)
         else:
             self._out.append(Withdraw())
-        wait_s = self._rules.retries.wait_s(attempt, given.retry_after_s)
         self._ask(round=this_round, attempt=attempt + 1, wait_s=wait_s)
 
     def _end_asking(self, ending: Ending, *, usage: UsageDelta, shown: bool) -> None:

@@ -90,6 +90,11 @@ class Standing:
         """What the run has spent by now."""
         return self.measured + UsageDelta(unmeasured_rounds=self.unmeasured)
 
+    @property
+    def failures(self) -> int:
+        """How many attempts at the present round the model has failed. A lost worker is no failure of a model."""
+        return self.attempt - 1 - self.takeovers
+
     def keep(self, fact: fa.Fact) -> None:
         """Take in a fact."""
         FACT_FOLDERS[type(fact)](self, fact)

@@ -86,7 +86,7 @@ TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
     (_FINAL, CancelRequested): frozenset({_FINAL}),
     (_FINAL, PauseExpired): frozenset({_FINAL}),
     (_FINAL, PartBroke): frozenset({_FINAL}),
-    (_RECALLING, TookOver): frozenset({_RECALLING}),
+    (_RECALLING, TookOver): frozenset({_RECALLING, _FINAL}),
     (_ASKING, TookOver): frozenset({_ASKING, _FINAL}),
     (_CALLING, TookOver): frozenset({_CALLING, _ASKING, _WAITING, _FINAL}),
     (_STOPPING, TookOver): frozenset({_FINAL}),

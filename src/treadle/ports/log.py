@@ -16,7 +16,8 @@ class LogReads(Protocol):
     async def read(self, scope: str, run_id: RunId, after: int, /, *, limit: int) -> Sequence[Stretch]:
         """What is stored of a run after the event with this index (-1: from the beginning), facts included.
 
-        Shape:   at most about `limit` records, whole rows, in order. The first row may begin before `after`.
+        Shape:   at most about `limit` records, whole rows, in order. The first row may begin before `after`. Rows that
+                 were joined have the time of the first; the last append of a log has its own.
         Raises:
             RunNotFoundError: No such run in this scope.
             RecordFormatError: A row that cannot be read; it says which. What lies after it can still be read.

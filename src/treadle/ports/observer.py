@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from treadle.values.ids import RunId
 from treadle.values.stretches import Stretch
@@ -21,4 +21,16 @@ class RunObserver(Protocol):
 
     def released(self, run_id: RunId, /) -> None:
         """This worker has let the run go: closed, waiting, given back or lost. Nothing more comes for it from here."""
+        ...
+
+
+@runtime_checkable
+class RunLearner(RunObserver, Protocol):
+    """An observer that also wants to know what was stored of a run before its worker came."""
+
+    def learn(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
+        """This worker has claimed the run, of which these stretches were stored before, from the first.
+
+        Called once a claim, before anything else of it. What an earlier claim of this worker has left open is over.
+        """
         ...

@@ -222,16 +222,18 @@ class Appender:
 
     def _stretch(self, run: KindRun, skip: int) -> Stretch:
         items, epoch = run.items[skip:], self._lease.epoch
+        # What goes on with a stretch that is stored in part has come since.
+        at_s = self._runs.now_s() if skip else run.at_s
         if run.kind is ENTRIES:
             entries = tuple([self._at_rest(entry) for entry in items])
-            return EntryStretch(seq=self._seq, index=self._index, entries=entries, at_s=run.at_s, epoch=epoch)
+            return EntryStretch(seq=self._seq, index=self._index, entries=entries, at_s=at_s, epoch=epoch)
         return SpeechStretch(
             seq=self._seq,
             index=self._index,
             kind=run.kind,
             key=run.key,
             texts=tuple(items),
-            at_s=run.at_s,
+            at_s=at_s,
             epoch=epoch,
         )
 

@@ -35,11 +35,11 @@ class Deadlines:
         self.reads = 0
         self.listening = False
 
-    def start(self) -> None:
-        """Begin to count."""
+    def start(self, *, lived_s: float = 0.0) -> None:
+        """Begin to count, or go on with a run that was at work for so long."""
         now_s = self._clock.monotonic_s()
         if self._limits.wall_clock_s is not None:
-            self._end_s = now_s + self._limits.wall_clock_s
+            self._end_s = now_s + self._limits.wall_clock_s - lived_s
         self._arm(now_s)
 
     def listen(self) -> None:

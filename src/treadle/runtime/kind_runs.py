@@ -54,13 +54,14 @@ class KindRuns:
     __slots__ = (
         "_apart",
         "_base",
+        "_bound_bytes",
         "_end",
-        "_end_bytes",
         "_entries",
         "_measured_to",
         "_new_future",
         "_piece_bytes",
         "_room",
+        "_since",
         "_size_bytes",
         "_texts",
         "bounded",
@@ -84,10 +85,11 @@ class KindRuns:
         self._measured_to = (0, 0)
         self._size_bytes = 0
         self._piece_bytes = UNKNOWN_BYTES
-        """The size of a piece, as those that were measured last had it."""
+        """The size of a piece, as those that were looked at last had it."""
         self._end = limit
-        self._end_bytes: int | None = None
-        """Where the writer has to stop, be it that it looks before: at this index, or at so many bytes of speech."""
+        self._bound_bytes: int | None = None
+        self._since = (0, 0)
+        """Where the writer has to stop, be it that it looks before: at an index, or at so many bytes from a place."""
         self._apart: int | None = None
         """How many pieces of the last stretch stay apart; those after them are to become one. None: all stay apart."""
         self._base = first
@@ -150,7 +152,7 @@ class KindRuns:
         apart = self._apart
         if apart is not None and len(self._texts) > apart + 1:
             self.measured()
-            if self._end_bytes is not None:
+            if self._bound_bytes is not None:
                 self.limit -= len(self._texts) - apart - 1  # The next look is as many pieces away as it was.
             self._texts[apart:] = ["".join(self._texts[apart:])]
             self._measured_to = self.place()
@@ -205,24 +207,40 @@ class KindRuns:
     def let(self, limit: int, *, size_bytes: int | None = None) -> None:
         """Let the writer go on up to this index, and, where it is given, for so many more bytes of speech."""
         self.limit = self._end = limit
-        if size_bytes is None:
-            self._end_bytes = None
-        else:
-            self._end_bytes = self.measured() + size_bytes
-            self._looks_again()
+        self._bound_bytes = size_bytes
+        if size_bytes is not None:
+            self._since = self.place()
+            self._look_in(size_bytes)
         if self._room is not None and not self._room.done():
             self._room.set_result(None)
 
     def _looks_again(self) -> bool:
-        """Where bytes are bounded and there is room: put the next look off, the less the larger the pieces are."""
-        if self._end_bytes is None:
+        """Where bytes are bounded and there is room: put the next look off."""
+        if self._bound_bytes is None or self._end <= self._base + len(self._texts):
             return False
-        here = self._base + len(self._texts)
-        left, left_bytes = self._end - here, self._end_bytes - self.measured()
-        if left <= 0 or left_bytes <= 0:
+        pieces, size_bytes = self._speech_from(*self._since)
+        if size_bytes >= self._bound_bytes:
             return False
-        self.limit = here + max(1, min(left, LOOK, left_bytes // self._piece_bytes))
+        if pieces:
+            self._piece_bytes = max(1, size_bytes // pieces)
+        self._look_in(self._bound_bytes - size_bytes)
         return True
+
+    def _look_in(self, size_bytes: int) -> None:
+        """Look at the bytes again when about so many were written: the sooner, the larger the pieces are."""
+        step = max(1, min(LOOK, size_bytes // self._piece_bytes))
+        self.limit = min(self._end, self._base + len(self._texts) + step)
+
+    def _speech_from(self, at: int, skip: int) -> tuple[int, int]:
+        """How many pieces of speech there are from a place on, and their UTF-8 bytes."""
+        pieces = size_bytes = 0
+        for run in self.runs[at:]:
+            if run.kind is not ENTRIES:
+                text = "".join(run.items[skip:])
+                size_bytes += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+                pieces += len(run.items) - skip
+            skip = 0
+        return pieces, size_bytes
 
     def unbind(self) -> None:
         """No reader bounds the writer any more."""
@@ -235,15 +253,6 @@ class KindRuns:
 
     def measured(self) -> int:
         """UTF-8 bytes of all speech by now; each piece is looked at once."""
-        at, skip = self._measured_to
-        before, count = self._size_bytes, 0
-        for run in self.runs[at:]:
-            if run.kind is not ENTRIES:
-                text = "".join(run.items[skip:])
-                self._size_bytes += len(text) if text.isascii() else len(text.encode())
-                count += len(run.items) - skip
-            skip = 0
-        if count:
-            self._piece_bytes = max(1, (self._size_bytes - before) // count)
+        self._size_bytes += self._speech_from(*self._measured_to)[1]
         self._measured_to = self.place()
         return self._size_bytes

@@ -105,6 +105,8 @@ class RunLoop:
         self._ask_at_s = 0.0
         self._prompt: PromptAssembly | None = None
         self._told_usage: UsageDelta = NO_USAGE
+        self.lived_s = 0.0
+        """How long the run was at work before."""
         self._begun_s = 0.0
         self._task: asyncio.Task[Any] | None = None
         self._woken: asyncio.Future[None] | None = None
@@ -138,9 +140,9 @@ class RunLoop:
                  nothing is written: another owner goes on with it.
         """
         self._task = asyncio.current_task()
-        self._begun_s = self._clock.monotonic_s()
+        self._begun_s = self._clock.monotonic_s() - self.lived_s
         self._prompt = assemble(instructions=self._instructions, request=request)
-        self._deadlines.start()
+        self._deadlines.start(lived_s=self.lived_s)
         try:
             is_new = self._machine.phase is Phase.NEW
             self._posted.extendleft([Started(request=request, rules=self._rules)] if is_new else reversed(inputs))

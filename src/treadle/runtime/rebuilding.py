@@ -6,16 +6,17 @@ the step at hand is gone, and the machine is told so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 from treadle.kernel.inputs import Input, PauseExpired, TookOver
 from treadle.kernel.machine import Machine
 from treadle.kernel.standing import Standing
+from treadle.kernel.takeover import SILENT_OWNERS
 from treadle.kernel.transitions import Phase
 from treadle.ports.clock import Clock
-from treadle.ports.store import Store
 from treadle.runtime.appender import PENDING
 from treadle.runtime.attach import made_filters
 from treadle.runtime.attached import RunParts
@@ -23,7 +24,7 @@ from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.loop import RunLoop
 from treadle.runtime.redaction import Redaction
 from treadle.runtime.served import ServedAgent
-from treadle.runtime.thread_history import entries_stored
+from treadle.runtime.thread_history import loaded
 from treadle.runtime.writer import Writer
 from treadle.text.close_state import CloseState
 from treadle.values.events import Retracted, RoundEnded, RoundStarted, TextDelta, Thinking
@@ -32,6 +33,7 @@ from treadle.values.limits import RunRules
 from treadle.values.records import Entry
 from treadle.values.requests import TurnRequest
 from treadle.values.runs import Lease
+from treadle.values.stretches import Stretch, entries_of
 
 ASKED_AGAIN_S: Final = 7 * 24 * 3600.0
 """Seconds that a pause which is asked again stays open."""
@@ -42,7 +44,8 @@ class Rebuilt:
     """A run as its log tells it.
 
     Shape: `shown` is all un-retracted text, `begins` where the last round begins in it; `is_under_way` says that a
-    reader has seen something of a turn that had not finished.
+    reader has seen something of a turn that had not finished; `silent_owners` is as in `TookOver`.
+    Units: `lived_s` is how long it was at work, as far as its log tells: waiting for people and for an owner are not.
     """
 
     machine: Machine
@@ -51,6 +54,8 @@ class Rebuilt:
     shown: str
     begins: int
     is_under_way: bool
+    lived_s: float = 0.0
+    silent_owners: int = 0
 
     @property
     def is_new(self) -> bool:
@@ -68,10 +73,9 @@ class Rebuilt:
         Either a worker was lost, or pauses are over. A waiting run is claimed when something was sent to it or when,
         by the store's clock, the time of its first pause has come; then that one is over, whatever this clock says.
         """
-        if self.is_new:
-            return ()
         if not self.is_waiting:
-            return (TookOver(shown=self.is_under_way, idempotent=idempotent),)
+            lost = TookOver(shown=self.is_under_way, idempotent=idempotent, silent_owners=self.silent_owners)
+            return () if self.is_new and self.silent_owners < SILENT_OWNERS else (lost,)
         first_s = None if was_sent_to else wake_at_of(self.machine.standing)
         due_s = now_s if first_s is None else max(first_s, now_s)
         return tuple(
@@ -110,17 +114,31 @@ class Rebuilt:
             machine=self.machine,
             told=told,
         )
+        loop.lived_s = self.lived_s
         return RunParts(request=request, runs=runs, loop=loop)
 
 
-async def rebuilt_run(store: Store, lease: Lease, served: ServedAgent) -> Rebuilt:
-    """Read a run's log and rebuild what it leads to.
+def rebuilt_run(stretches: Sequence[Stretch], lease: Lease, served: ServedAgent) -> Rebuilt:
+    """What all that is stored of a run leads to.
 
     Raises:
-        RecordFormatError: A row of it cannot be read.
+        RecordFormatError: A turn's payload cannot be read.
     """
-    entries = await entries_stored(store, lease.scope, lease.run_id, load=served.load_payload)
-    return rebuilt_from(entries, next_index=lease.next_index)
+    entries = loaded(entries_of(stretches, lease.run_id), served.load_payload)
+    rebuilt = rebuilt_from(entries, next_index=lease.next_index)
+    last_epoch = stretches[-1].epoch if stretches else 0
+    silent_owners = max(0, lease.epoch - last_epoch - 1)
+    return replace(rebuilt, lived_s=lived_of(stretches), silent_owners=silent_owners)
+
+
+def lived_of(stretches: Sequence[Stretch]) -> float:
+    """For how many seconds a run was at work: of each owner, from the first to the last that it wrote.
+
+    A run that waits has no owner, and whoever takes it up again is another.
+    """
+    return sum(
+        max(0.0, after.at_s - before.at_s) for before, after in pairwise(stretches) if before.epoch == after.epoch
+    )
 
 
 def rebuilt_from(entries: Iterable[Entry], *, next_index: int) -> Rebuilt:

@@ -42,14 +42,8 @@ async def history_of(store: Store, state: RunState, served: ServedAgent) -> tupl
     for run in reversed(earlier):
         _, stretches = await stored_run(store, run.scope, run.run_id)
         entries = list(entries_of(stretches, run.run_id))
-        told += told_of(_loaded(entries, _lenient(served.load_payload) if _is_of(entries, served) else _nothing))
+        told += told_of(loaded(entries, _lenient(served.load_payload) if _is_of(entries, served) else _nothing))
     return tuple(told)
-
-
-async def entries_stored(store: Store, scope: str, run_id: RunId, *, load: _Load) -> list[Entry]:
-    """All events and facts of a run, payloads given back to their adapter's own form."""
-    _, stretches = await stored_run(store, scope, run_id)
-    return list(_loaded(entries_of(stretches, run_id), load))
 
 
 async def stored_run(store: LogReads, scope: str, run_id: RunId) -> tuple[RunState, list[Stretch]]:
@@ -87,7 +81,8 @@ def _between(stretch: Stretch, first: int, end: int) -> Stretch | None:
     return replace(stretch, seq=stretch.seq + skip, index=stretch.index + events, entries=stretch.entries[skip:stop])
 
 
-def _loaded(entries: Iterable[Entry], load: _Load) -> Iterable[Entry]:
+def loaded(entries: Iterable[Entry], load: _Load) -> Iterable[Entry]:
+    """Entries as they are at work: payloads given back to their adapter's own form."""
     for entry in entries:
         if isinstance(entry, TurnKept) and entry.turn.payload is not None:
             yield replace(entry, turn=replace(entry.turn, payload=load(entry.turn.payload)))

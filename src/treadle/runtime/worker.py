@@ -15,16 +15,17 @@ from typing import Final
 from treadle.codec.records import RecordCodec
 from treadle.errors import FencedError, RunLogError
 from treadle.ports.clock import Clock
-from treadle.ports.observer import RunObserver
+from treadle.ports.observer import RunLearner, RunObserver
 from treadle.ports.store import Store
 from treadle.runtime.appender import Appender, AppenderHooks
 from treadle.runtime.attached import RunParts
 from treadle.runtime.hearing import Hearing
 from treadle.runtime.rebuilding import rebuilt_run, wake_at_of
 from treadle.runtime.served import ServedAgent
-from treadle.runtime.thread_history import history_of
+from treadle.runtime.thread_history import history_of, stored_run
 from treadle.values.ids import RunId
 from treadle.values.runs import Lease, RunStatus
+from treadle.values.stretches import Stretch
 
 _log: Final = logging.getLogger("treadle.worker")
 
@@ -116,7 +117,7 @@ class Worker:
             # A run that was taken over may have been claimed again here.
             if self._live.get(lease.run_id) is work:
                 del self._live[lease.run_id]
-            self._tell(lambda observer: observer.released(lease.run_id))
+                self._tell(lambda observer: observer.released(lease.run_id))
 
     async def _work(self, work: Work) -> None:
         run_id = work.lease.run_id
@@ -130,11 +131,12 @@ class Worker:
 
     async def _run(self, work: Work) -> None:
         lease, hearing = work.lease, work.hearing
-        state = await self._store.state(lease.scope, lease.run_id)
+        state, stretches = await stored_run(self._store, lease.scope, lease.run_id)
+        self._teach(lease.run_id, stretches)
         served = self._by_plan[state.plan]
         request, rules = self._codec.load_request(state.request)
         history = (*await history_of(self._store, state, served), *request.history)
-        rebuilt = await rebuilt_run(self._store, lease, served)
+        rebuilt = rebuilt_run(stretches, lease, served)
         parts = rebuilt.parts(
             request=replace(request, history=history),
             rules=rules,
@@ -183,6 +185,10 @@ class Worker:
             return  # It was stored to its end, or another one has it.
         except (RunLogError, TimeoutError):
             _log.warning("run %s could not be given back; it is claimed again when its lease is over", lease.run_id)
+
+    def _teach(self, run_id: RunId, stretches: Sequence[Stretch]) -> None:
+        """Whoever wants to know what was stored before is told."""
+        self._tell(lambda observer: observer.learn(run_id, stretches) if isinstance(observer, RunLearner) else None)
 
     def _tell(self, say: Callable[[RunObserver], None]) -> None:
         for observer in self._observers:

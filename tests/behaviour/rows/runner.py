@@ -51,7 +51,9 @@ ROWS: dict[str, Requirement] = {
         source="ours",
         says="Speech that comes in every turn of the event loop is appended several pieces at a time, and stays apart.",
     ),
-    "STORED-bound": Requirement(source=_LOG, says="At most 256 pieces wait for the store; then the provider waits."),
+    "STORED-bound": Requirement(
+        source=_LOG, says="At most 256 pieces or 4 KB wait for the store; then the provider waits."
+    ),
     "STORED-unwatched": Requirement(
         source=_LOG, says="What nobody watches is stored within 250 ms, what somebody watches at once."
     ),
@@ -70,6 +72,9 @@ ROWS: dict[str, Requirement] = {
         source=_PROMISES, says="A call whose worker died is `unknown`; one that is declared idempotent runs again."
     ),
     "RECOVERY-bound": Requirement(source="ours", says="A run that kills its workers ends `error: worker_lost`."),
+    "RECOVERY-clock": Requirement(
+        source="ours", says="A run's time at work counts over all its owners; waiting for people or an owner does not."
+    ),
     "RECOVERY-stop": Requirement(
         source="ours", says="A stop that waits for a run without a worker ends it with all that was shown."
     ),
@@ -84,6 +89,7 @@ ROWS: dict[str, Requirement] = {
     "BR-004": Requirement(source=_FIELD, says="Whoever looks on, or stops looking, changes nothing of a run."),
     "BR-005": Requirement(source=_FIELD, says="What a run wrote is committed before it counts as over."),
     "BR-007": Requirement(source=_FIELD, says="Storing does not depend on any reader."),
+    "BR-013": Requirement(source=_FIELD, says="After a stop nothing that the model goes on to say is shown."),
     "BR-016": Requirement(source=_FIELD, says="A stop and an end that meet make one end, in either order."),
     "BR-017": Requirement(source=_FIELD, says="A wanted stop keeps the text and is no error."),
     "BR-026": Requirement(source=_FIELD, says="Stop works for a reader that came back as for any other."),

@@ -17,6 +17,9 @@ ROWS: dict[str, Requirement] = {
     "TAKEOVER-bound": Requirement(
         source="ours", says="A round is begun again a stated number of times after lost workers; then the run ends."
     ),
+    "TAKEOVER-retries": Requirement(
+        source="ours", says="A lost worker is no failure of the model and uses up none of its attempts."
+    ),
     "KILL-runner": Requirement(
         source="design: promise 5",
         says="A runner killed with -9 at any point on the way to the disk loses and doubles nothing that was shown.",

@@ -41,6 +41,15 @@ class _Run:
     segment: tuple[int, SpanContext] | None = None
     """Key and identity of the segment's span that is open, or was last."""
     parent: Context | None = None
+    next_seq: int = 0
+    """How far the log was folded."""
+
+    def feed(self, stretches: Iterable[Stretch]) -> list[Mark]:
+        """Fold what was stored."""
+        taken = list(stretches)
+        marks = self.fold.feed(taken)
+        self.next_seq = max(self.next_seq, _end_of(taken))
+        return marks
 
 
 class OtelTraces:
@@ -77,18 +86,23 @@ class OtelTraces:
     def released(self, run_id: RunId, /) -> None:
         """End what is still open of the run, marked as released."""
         try:
-            run = self._live.pop(run_id, None)
-            if run is not None:
-                self._carry(run, run.fold.release())
-                self._rest(run_id, run)
+            self._let_go(run_id)
         except Exception as bug:  # noqa: BLE001 (the border of tracing: no run may be harmed by it)
             self._failed(bug)
 
-    def learn(self, run_id: RunId, stretches: Iterable[Stretch], /) -> None:
-        """Take what was stored before this worker came: names, thread and caller are learnt of it, no span is made."""
+    def learn(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
+        """Take what was stored before this worker came: names, thread and caller are learnt of it, no span is made.
+
+        Of a run that this process has traced up to there nothing is learnt anew.
+        """
         try:
-            run = self._run(run_id)
-            run.fold.feed(stretches)
+            self._let_go(run_id)
+            known = self._resting.get(run_id)
+            if not stretches or (known is not None and known.next_seq == _end_of(stretches)):
+                return
+            run = self._made(run_id)
+            run.parent = None if known is None else known.parent
+            run.feed(stretches)
             run.fold.release()
             self._rest(run_id, run)
         except Exception as bug:  # noqa: BLE001 (the border of tracing: no run may be harmed by it)
@@ -98,10 +112,16 @@ class OtelTraces:
         """Trace a stored run after the fact, from its first record; its spans have the times of the records."""
         try:
             run = self._made(run_id)
-            self._carry(run, run.fold.feed(stretches))
+            self._carry(run, run.feed(stretches))
             self._carry(run, run.fold.release())
         except Exception as bug:  # noqa: BLE001 (the border of tracing: an export is no more than that)
             self._failed(bug)
+
+    def _let_go(self, run_id: RunId) -> None:
+        run = self._live.pop(run_id, None)
+        if run is not None:
+            self._carry(run, run.fold.release())
+            self._rest(run_id, run)
 
     def _run(self, run_id: RunId) -> _Run:
         return self._live.get(run_id) or self._resting.get(run_id) or self._made(run_id)
@@ -110,7 +130,7 @@ class OtelTraces:
         return _Run(fold=RunFold(run_id, content=self._content, failed=self._failed))
 
     def _carry_all(self, run: _Run, stretches: Sequence[Stretch], run_id: RunId) -> None:
-        marks = run.fold.feed(stretches)
+        marks = run.feed(stretches)
         if marks:
             self._carry(run, marks)
             if run.fold.is_open:
@@ -205,6 +225,10 @@ def _links(run: _Run, mark: SpanOpened) -> list[Link]:
     if mark.follows is None or run.segment is None or run.segment[0] != mark.follows or not run.segment[1].is_valid:
         return []
     return [Link(run.segment[1])]
+
+
+def _end_of(stretches: Sequence[Stretch]) -> int:
+    return stretches[-1].seq + stretches[-1].records if stretches else 0
 
 
 def _nanoseconds(at_s: float) -> int:

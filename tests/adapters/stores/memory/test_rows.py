@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -128,10 +129,12 @@ def test_a_passage_is_one_row_however_many_appends_it_took() -> None:
     """Ours: a delta at rest is a place in a list and no object of its own."""
     rows, script = Rows(), Script(RUN)
     for number in range(1000):
-        rows.add([script.speech(str(number))], 1)
-    (row,) = rows.read(-1, 10_000)
+        rows.add([replace(script.speech(str(number)), at_s=float(number))], 1)
+    assert [(row.records, row.at_s) for row in rows.read(-1, 10_000)] == [(999, 0.0), (1, 999.0)]
+    rows.add([script.stage("s")], 1)
+    row, _ = rows.read(-1, 10_000)
     assert isinstance(row, SpeechStretch)
-    assert len(row.texts) == 1000
+    assert (len(row.texts), row.at_s) == (1000, 0.0)
 
 
 def test_a_long_row_is_read_in_pieces() -> None:

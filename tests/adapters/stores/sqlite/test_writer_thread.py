@@ -13,7 +13,7 @@ import pytest
 
 from treadle.adapters.stores.sqlite import writer_thread
 from treadle.adapters.stores.sqlite.connection import limit_size, open_writer
-from treadle.adapters.stores.sqlite.writer_thread import PATIENCE, WriterThread
+from treadle.adapters.stores.sqlite.writer_thread import GAP_S, PATIENCE, WriterThread
 from treadle.errors import RunFinalError, RunLogError, StateError, StoreFullError
 from treadle.runtime.failpoints import Failpoint
 from treadle.testing.failpoints import armed
@@ -110,6 +110,44 @@ async def test_what_waits_together_is_one_transaction(tmp_path: Path) -> None:
         assert heard == [str(number) for number in range(50)]
         assert writer.commits - before <= 2
     assert len(_words(tmp_path / "a.db")) == 50
+
+
+class _Time:
+    """The module `time` of a writer's thread: it passes where the thread sleeps, and where a test lets it."""
+
+    def __init__(self) -> None:
+        self.now_s = 100.0
+        self.slept: list[float] = []
+
+    def monotonic(self) -> float:
+        return self.now_s
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now_s += seconds
+
+
+@pytest.mark.requirement("ST-11")
+async def test_two_commits_lie_apart_and_a_store_at_rest_adds_no_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Design §6: at least 2 ms between commits, counted from the last one, and no other wait."""
+    time = _Time()
+    monkeypatch.setattr(writer_thread, "time", time)
+    async with _writer(tmp_path / "a.db") as writer:
+        for passes_s, waits_s in (
+            (0.0, None),
+            (0.0, 0.002),
+            (0.0005, 0.0015),
+            (0.002, None),
+            (3600.0, None),
+            (0.0, 0.002),
+        ):
+            time.now_s += passes_s
+            time.slept.clear()
+            await writer.submit(_put("x"))
+            assert time.slept == ([] if waits_s is None else [pytest.approx(waits_s)])
+        assert GAP_S == 1 / 500
 
 
 async def test_a_refusal_is_its_own(tmp_path: Path) -> None:

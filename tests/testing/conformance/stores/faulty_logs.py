@@ -27,6 +27,14 @@ class Sleeps(MemoryStore):
         await asyncio.get_running_loop().create_future()
 
 
+class ForgetsTimes(MemoryStore):
+    """Everything that is read has the time of the first record."""
+
+    async def read(self, scope: str, run_id: RunId, after: int, /, *, limit: int) -> Sequence[Stretch]:
+        page = await super().read(scope, run_id, after, limit=limit)
+        return [replace(stretch, at_s=page[0].at_s) for stretch in page]
+
+
 class FencesNobody(MemoryStore):
     """Any lease writes and renews, at the epoch of now."""
 

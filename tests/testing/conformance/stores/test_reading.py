@@ -18,6 +18,7 @@ FOUND = [
     ("events_can_be_made_of_what_is_read", faulty_logs.SkipsRows),
     ("facts_are_read_in_their_places", faulty_logs.LosesFacts),
     ("after_the_end_there_is_nothing", faulty_logs.ReadsAll),
+    ("the_last_append_keeps_its_time", faulty_logs.ForgetsTimes),
     ("pages_join_to_the_whole", faulty_logs.SkipsRows),
     ("pages_join_to_the_whole", faulty_logs.LosesFacts),
     ("a_page_is_about_as_long_as_it_may_be", faulty_logs.ReadsAll),

@@ -27,9 +27,12 @@ _INDEX: Final = attrgetter("index")
 
 
 class SpeechRow:
-    """Texts of one passage or call that one owner wrote one after the other."""
+    """Texts of one passage or call that one owner wrote one after the other.
 
-    __slots__ = ("_ends", "_whole", "at_s", "epoch", "index", "key", "kind", "seq", "texts")
+    Shape: `newest` is the place of the first text of the last append, as long as the row grows.
+    """
+
+    __slots__ = ("_ends", "_newest_s", "_whole", "at_s", "epoch", "index", "key", "kind", "newest", "seq", "texts")
 
     def __init__(self, stretch: SpeechStretch, epoch: int) -> None:
         self.seq = stretch.seq
@@ -39,6 +42,8 @@ class SpeechRow:
         self.at_s = stretch.at_s
         self.epoch = epoch
         self.texts = list(stretch.texts)
+        self.newest = 0
+        self._newest_s = stretch.at_s
         self._whole = ""
         self._ends: array[int] | None = None
 
@@ -50,20 +55,29 @@ class SpeechRow:
         self._whole = "".join(self.texts)
         self._ends = array("I", accumulate(map(len, self.texts), initial=0))
         self.texts = []
+        self.newest = 0
+        self._newest_s = self.at_s
+
+    def grow(self, stretch: SpeechStretch) -> None:
+        """Go on with what continues this row."""
+        self.newest = len(self.texts)
+        self._newest_s = stretch.at_s
+        self.texts.extend(stretch.texts)
 
     def continues(self, stretch: SpeechStretch, epoch: int) -> bool:
         """Whether a stretch that comes next goes on with this row."""
         return (self.kind, self.key, self.epoch) == (stretch.kind, stretch.key, epoch)
 
     def cut(self, begin: int, end: int) -> SpeechStretch:
-        """Some of its texts."""
+        """Some of its texts, all of one time."""
+        end = min(end, self.newest) if begin < self.newest else end
         return SpeechStretch(
             seq=self.seq + begin,
             index=self.index + begin,
             kind=self.kind,
             key=self.key,
             texts=self._texts(begin, end),
-            at_s=self.at_s,
+            at_s=self._newest_s if begin >= self.newest else self.at_s,
             epoch=self.epoch,
         )
 
@@ -121,7 +135,7 @@ class Rows:
                 if stretch.entries:
                     self._append(stretch if stretch.epoch == epoch else replace(stretch, epoch=epoch))
             elif isinstance(last, SpeechRow) and last.continues(stretch, epoch):
-                last.texts.extend(stretch.texts)
+                last.grow(stretch)
             elif stretch.texts:
                 self._append(SpeechRow(stretch, epoch))
             self.next_seq += stretch.records
@@ -165,8 +179,9 @@ class Rows:
                 continue
             begin = max(0, after + 1 - row.index)
             while begin < len(row):
-                yield row.cut(begin, begin + limit)
-                begin += limit
+                part = row.cut(begin, begin + limit)
+                yield part
+                begin += len(part.texts)
 
     def _told_from(self, seq: int, count: int) -> Iterator[_Told]:
         """The records of so many seqs, in comparable form. Facts that were deleted leave seqs without a record."""
@@ -178,8 +193,12 @@ class Rows:
             begin = max(0, seq - row.seq)
             if isinstance(row, EntryStretch):
                 yield from list(_told(row))[begin : end - row.seq]
-            elif begin < len(row):
-                yield from _told(row.cut(begin, end - row.seq))
+                continue
+            stop = min(len(row), end - row.seq)
+            while begin < stop:
+                part = row.cut(begin, stop)
+                yield from _told(part)
+                begin += len(part.texts)
 
 
 def _told(stretch: Stretch) -> Iterator[_Told]:

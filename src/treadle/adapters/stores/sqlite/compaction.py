@@ -17,6 +17,7 @@ from treadle.codec.records import ENTRIES, RecordCodec, Row
 from treadle.errors import RecordFormatError
 from treadle.runtime.failpoints import Failpoint, reach
 from treadle.values.ids import RunId
+from treadle.values.runs import FINAL_STATUSES
 from treadle.values.stretches import SpeechStretch
 
 SLICE_ROWS: Final = 256
@@ -34,6 +35,7 @@ _BEFORE: Final = (
     f" or length(body) > {ROW_BYTES // 2} then null else body end, records from rows"
     " where scope = ? and run_id = ? and (idx, seq) < (?, ?) order by idx desc, seq desc limit ?"
 )
+_STATUS: Final = "select status from runs where scope = ? and run_id = ?"
 Place = tuple[int, int]
 _END: Final[Place] = (1 << 62, 0)
 
@@ -119,6 +121,9 @@ class Compaction:
         target = next(iter(self._targets.values()))
         window = _Window(connection, target, most=self._slice_rows, row_texts=self._row_texts)
         groups = self._groups(window)
+        if target.before == _END and groups[-1] and not _is_final(connection, target):
+            # Its last row stays apart while a passage is not finished: it tells when the run was last at work.
+            groups[-1].pop()
         for group in groups:
             if len(group) > 1:
                 places = [(stretch.index, stretch.seq) for stretch in group]
@@ -185,6 +190,11 @@ class Compaction:
         except RecordFormatError:
             return None
         return stretch if isinstance(stretch, SpeechStretch) else None
+
+
+def _is_final(connection: sqlite3.Connection, target: _Target) -> bool:
+    found = connection.execute(_STATUS, (target.scope, target.run_id)).fetchone()
+    return found is None or found[0] in FINAL_STATUSES
 
 
 def _tell(target: _Target) -> None:

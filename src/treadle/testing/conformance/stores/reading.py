@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from treadle.errors import RunNotFoundError
 from treadle.testing.conformance.stores.bench import SCOPE, Bench
 from treadle.testing.conformance.stores.check import check
-from treadle.testing.conformance.stores.logs import Script, Told, events_in, records_of, with_epoch
+from treadle.testing.conformance.stores.harness import Compacts
+from treadle.testing.conformance.stores.logs import AT_S, Script, Told, events_in, records_of, with_epoch
 from treadle.values.ids import RunId
 from treadle.values.runs import Lease, RunStatus
 from treadle.values.stretches import Stretch, events_of
@@ -65,6 +68,17 @@ async def facts_are_read_in_their_places(bench: Bench) -> None:
     assert records_of(await bench.read(-1)) == whole
     assert [record for record in records_of(await bench.read(0)) if record.seq > 1] == whole[2:]
     assert [record for record in records_of(await bench.read(1)) if record.seq > 3] == whole[4:]
+
+
+@check()
+async def the_last_append_keeps_its_time(bench: Bench) -> None:
+    """Rows of a passage may be joined, but for the last one while it goes on: it says when the run was last at work."""
+    lease, script = await bench.own()
+    for number in range(4):
+        await bench.append(lease, replace(script.speech("a"), at_s=AT_S + number))
+    if isinstance(bench.harness, Compacts):
+        await bench.harness.compact(SCOPE, RunId("r1"))
+    assert (await bench.read())[-1].at_s == AT_S + 3
 
 
 @check()
