@@ -14,6 +14,7 @@ import json
 import os
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -36,6 +37,12 @@ ROOM: Final = Caps(live_runs=10_000, readers=20_000, all_readers=20_000)
 STATM: Final = Path("/proc/self/statm")
 BESIDE: Final = 4
 """Events of a run beside its deltas: it starts, its round starts and ends, it is done."""
+
+
+@cache
+def script(count: int) -> tuple[str, ...]:
+    """What is said, made once: raw frames are, too."""
+    return deltas(count)
 
 
 class Gate:
@@ -62,7 +69,7 @@ class AskedModel:
     async def ask(self, request: ModelRequest, /) -> AsyncGenerator[list[ModelItem], None]:
         """Play it."""
         asked = Asked.read(request.prompt.prompt)
-        said = deltas(asked.deltas)
+        said = script(asked.deltas)
         for number, piece in enumerate(said):
             if asked.yields:
                 await asyncio.sleep(0)
