@@ -413,14 +413,18 @@ class RunLoop:
         self.failure = failed
         reference = self._reference()
         _log.warning("model %s: %s, reference %s", self._model.name, failed.code, reference, exc_info=failed)
-        return ModelBroke(
-            code=failed.code,
-            error_class=failed.error_class,
-            retryable=failed.retryable,
-            retry_after_s=failed.retry_after_s,
-            reference=reference,
-            detail=failed.detail,
-        )
+        return _broke(failed, reference)
+
+
+def _broke(failed: ModelError, reference: str) -> ModelBroke:
+    return ModelBroke(
+        code=failed.code,
+        error_class=failed.error_class,
+        retryable=failed.retryable,
+        retry_after_s=failed.retry_after_s,
+        reference=reference,
+        detail=failed.detail,
+    )
 
 
 def _wake(woken: asyncio.Future[None]) -> None:

@@ -25,7 +25,9 @@ _ANY_LEAD: Final = ""
 class Gate:
     """Pass text by the filters for as long as they are at rest, and add what passes to `shown`.
 
-    What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do.
+    What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do; none
+    of them holds the gate, so it is freed with its last holder. In them, `busy` says that something is held or the
+    filters are stirred, and `thought_at` how much was shown when thinking came last.
     """
 
     __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at", "road", "stirred")
@@ -58,14 +60,11 @@ class Gate:
 
     def _open(self, sets: Sequence[TagSet], shown: list[str]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
         find, (first, second) = finder(tuple(sets)), _two_leads(sets)
-        # No function here holds the gate, so it is freed with its last holder.
-        # Busy: something is held, or the filters are stirred. Thought at: how much was shown when thinking came last.
         held, stirred, busy, thought_at, looked_at, append = "", False, False, -1, 0, shown.append
 
         def hold(text: str, seen: bool, thinking: bool = False) -> None:  # noqa: FBT001, FBT002 (states, not switches)
             nonlocal held, stirred, busy, thought_at
-            held, stirred, busy = text, seen, seen or bool(text)
-            thought_at = len(shown) if thinking else -1
+            held, stirred, busy, thought_at = text, seen, seen or bool(text), len(shown) if thinking else -1
 
         def past_one(look: Look) -> Look:
             def pass_by(text: str) -> str | None:
