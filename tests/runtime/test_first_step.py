@@ -281,20 +281,20 @@ async def test_a_cancel_that_is_caught_lets_it_go_on():
     assert not task.cancelled()
 
 
-async def test_what_the_first_step_raises_is_raised_to_the_caller():
-    """Ours: the caller is still the current task then, and the task is over."""
+@pytest.mark.parametrize("cancels", [False, True])
+async def test_what_the_first_step_raises_is_the_task_s(cancels):
+    """Ours: as with any task. Whoever began it goes on, and is still the current task; the next one gets another."""
     caller = asyncio.current_task()
 
     async def fails() -> None:
         raise LookupError("first step")
 
-    steps = FirstSteps()
-    with pytest.raises(LookupError):
-        steps.begin(fails(), name="fails")
+    task = begun(fails(), name="fails")
     assert asyncio.current_task() is caller
-    assert steps.begin(_nothing(), name="next") is None
-    steps.close()
-    await asyncio.sleep(0)
+    if cancels:
+        task.cancel()
+    with pytest.raises(LookupError):
+        await task
 
 
 async def test_what_a_later_step_raises_is_the_task_s():

@@ -32,8 +32,8 @@ class FirstSteps:
     def begin(self, coroutine: Coroutine[Any, Any, None], *, name: str) -> asyncio.Task[None] | None:
         """Take the first step of a coroutine, and give the task that takes the others. None: there are no others.
 
-        Raises:
-            BaseException: The coroutine raised it in its first step.
+        What the first step raises, the task raises with the next turn of the event loop: an interrupt from the keyboard
+        stops the loop, as it does in any task, and does not break what was about to begin the next coroutine.
         """
         loop, steps = asyncio.get_running_loop(), self._spare
         # It may have been cancelled since, as by one who cancels all tasks that there are.
@@ -68,7 +68,18 @@ class FirstSteps:
 class _Steps:
     """What a task drives: nothing yet, and then a coroutine whose first step was taken before the task could."""
 
-    __slots__ = ("_context", "_coroutine", "_idle", "_is_ended", "_is_held", "_loop", "_waits", "_waits_for", "task")
+    __slots__ = (
+        "_context",
+        "_coroutine",
+        "_idle",
+        "_is_ended",
+        "_is_held",
+        "_loop",
+        "_raised",
+        "_waits",
+        "_waits_for",
+        "task",
+    )
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -77,6 +88,7 @@ class _Steps:
         self._idle: asyncio.Future[None] | None = None
         self._is_ended = False
         self._is_held = False
+        self._raised: BaseException | None = None
         self._waits = False
         self._waits_for: Any = None
         self.task: asyncio.Task[None] = asyncio.Task(cast("Coroutine[Any, Any, None]", self), loop=loop)
@@ -100,11 +112,11 @@ class _Steps:
             # A registry of tasks, say, that is asked to cancel this one after it has served another coroutine.
             self._is_held = getrefcount(task) > references or getweakrefcount(task) > weak
             return True
-        except BaseException:
-            self.end()
-            raise
-        self._coroutine, self._context = coroutine, context
-        self._waits, self._waits_for = True, waits_for
+        except BaseException as raised:  # noqa: BLE001 (it is raised where it belongs)
+            self._raised = raised
+        else:
+            self._coroutine, self._context = coroutine, context
+            self._waits, self._waits_for = True, waits_for
         self._stir()
         return False
 
@@ -117,7 +129,13 @@ class _Steps:
         if self._idle is not None and not self._idle.done():
             self._idle.set_result(None)
 
+    def _raise(self) -> None:
+        raised, self._raised = self._raised, None
+        if raised is not None:
+            raise raised
+
     def send(self, value: Any) -> Any:  # noqa: ANN401 (a coroutine's own)
+        self._raise()
         if self._coroutine is None or self._context is None:
             if self._is_ended:
                 raise StopIteration
@@ -132,6 +150,7 @@ class _Steps:
         return self._context.run(self._coroutine.send, value)
 
     def throw(self, error: BaseException) -> Any:  # noqa: ANN401 (a coroutine's own)
+        self._raise()
         if self._coroutine is None or self._context is None:
             raise error
         if self._waits:
