@@ -20,7 +20,7 @@ del sys.path[0]
 
 
 @given(st.integers(1, 10_000), st.booleans(), st.booleans())
-def test_what_is_asked_comes_back_from_a_prompt(count: int, yields: bool, holds: bool) -> None:  # noqa: FBT001 (drawn)
+def test_what_is_asked_comes_back_from_a_prompt(count: int, yields: bool, holds: bool) -> None:  # noqa: FBT001 (drawn by a property, never passed by hand)
     """Ours: both sides read the same words."""
     asked = Asked(deltas=count, yields=yields, holds=holds)
     assert Asked.read(str(asked)) == asked

@@ -25,7 +25,8 @@ _ANY_LEAD: Final = ""
 class Gate:
     """Pass text by the filters for as long as they are at rest, and add what passes to `shown`.
 
-    What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do.
+    What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do. None
+    of them holds the gate, so it is freed with its last holder.
     """
 
     __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at", "road", "stirred")
@@ -58,7 +59,6 @@ class Gate:
 
     def _open(self, sets: Sequence[TagSet], shown: list[str]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
         find, (first, second) = finder(tuple(sets)), _two_leads(sets)
-        # No function here holds the gate, so it is freed with its last holder.
         # Busy: something is held, or the filters are stirred. Thought at: how much was shown when thinking came last.
         held, stirred, busy, thought_at, looked_at, append = "", False, False, -1, 0, shown.append
 
@@ -120,14 +120,12 @@ class Gate:
                 hold(text, seen=True)
                 return None
             hold(found.group() if found else "", seen=False)
-            text = text[: len(text) - len(held)]
-            if text:
+            if text := text[: len(text) - len(held)]:
                 append(text)
             return text or None
 
-        self.look, self._hold, self.beside = look, hold, past_all
-        self.held, self.stirred, self.calm = lambda: held, lambda: stirred, lambda: not busy
-        self.looked_at = lambda: looked_at
+        self.look, self._hold, self.beside, self.calm = look, hold, past_all, lambda: not busy
+        self.held, self.stirred, self.looked_at = lambda: held, lambda: stirred, lambda: looked_at
         self.road = past_two if any(tags.takes_blank for tags in sets) else past_one
 
 
