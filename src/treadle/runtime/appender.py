@@ -40,7 +40,7 @@ PENDING: Final = 256
 """Pieces that may wait for an append; then the provider is not read on."""
 PENDING_BYTES: Final = 4 * 1024
 """UTF-8 bytes of speech of which the same holds."""
-TURNS: Final = 8
+TURNS: Final = 12
 """Turns of the event loop for which speech that comes in every one of them gathers between two appends. A model that
 sends each piece by itself, milliseconds apart, never waits for them."""
 UNWATCHED_S: Final = 0.25

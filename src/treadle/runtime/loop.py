@@ -158,23 +158,17 @@ class RunLoop:
             await self._tools.aclose()
             if not self._runs.closed and not self._is_let_go:
                 self._rest()
-            self._part()
-
-    def _part(self) -> None:
-        """Let go of what holds this loop in turn: what is over is freed at once, and no collector looks for it."""
-        self._task = self.commit = self._told = None
-        del self._output, self._tools, self._deadlines
-        self._writer.part()
+            # What holds this loop in turn is let go of: it is freed at once then, and no collector looks for it.
+            self._task = self.commit = self._told = None
+            del self._output, self._tools, self._deadlines
+            self._writer.part()
 
     def _rest(self) -> None:
         """No closing event was written: people have not said all that the run waits for."""
         if self._machine.phase is Phase.WAITING:
             self._runs.close()
-        else:
-            self._close_anyhow()
-
-    def _close_anyhow(self) -> None:
-        """This branch should never run; it is here because no reader may be left without a closing event."""
+            return
+        # From here on nothing should ever run; it is here because no reader may be left without a closing event.
         self._writer.distrust()
         fields = {"code": "internal", "termination": "internal", "reference": self._reference()}
         self._close(Close(event=Error, fields=fields))
