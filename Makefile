@@ -25,10 +25,10 @@ SOAK_SEED := $(or $(TREADLE_SOAK_SEED),$(shell date +%s))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test check rest quick format lint imports types docs tidy changelog coverage soak bench golden \
-	api fix lock build smoke clean
+	api fix lock build smoke clean bench-http
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-10s %s\n", $$1, $$2 }'
 
 # ---------------------------------------------------------------- the environment
 
@@ -41,6 +41,9 @@ $(VENV)/.dev: requirements/dev.txt pyproject.toml
 
 $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
 	@sh scripts/setup.sh $(VENV) runtime
+
+$(VENV)/.bench: requirements/bench.txt
+	@sh scripts/setup.sh $(VENV) bench
 
 $(VENV)/.local: requirements/local.txt
 	@sh scripts/setup.sh $(VENV) local
@@ -98,6 +101,9 @@ soak: $(VENV)/.dev $(VENV)/.local  ## long runs of the soaks and of every proper
 
 bench: $(VENV)/.dev  ## named workloads against the stored baseline
 	$(PY) bench/gate.py
+
+bench-http: $(VENV)/.dev $(VENV)/.bench  ## delivery over HTTP beside raw ASGI; minutes, and a quiet machine
+	$(PY) bench/http_gate.py
 
 # ---------------------------------------------------------------- what is written by a program
 

@@ -22,5 +22,6 @@ compile dev.txt "$@" --all-extras --group dev pyproject.toml
 compile core.txt --constraint requirements/dev.txt pyproject.toml
 compile runtime.txt --constraint requirements/dev.txt --extra cli --extra openai --extra server pyproject.toml
 compile build.txt --constraint requirements/dev.txt --group build
+compile bench.txt --constraint requirements/dev.txt --group bench
 compile lock.txt "$@" --group lock
 compile local.txt --no-deps requirements/local.in

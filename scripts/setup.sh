@@ -1,7 +1,7 @@
 #!/bin/sh
 # Brings a virtual environment to what the locks say. Whatever goes wrong, the last line says what to do.
 #
-#   scripts/setup.sh VENV PART ...      PART: runtime | dev | local | hook
+#   scripts/setup.sh VENV PART ...      PART: runtime | dev | bench | local | hook
 #
 # PYTHON names the interpreter for a new environment; without it the first fitting one on PATH is taken.
 set -eu
@@ -96,9 +96,10 @@ for part in "$@"; do
     case $part in
         runtime) install_lock build; install_lock runtime; install_project ;;
         dev) install_lock dev; install_project ;;
+        bench) install_lock bench ;;
         local) install_local ;;
         hook) install_hook ;;
-        *) fail "unknown part '$part'" "what to do: name runtime, dev, local or hook" ;;
+        *) fail "unknown part '$part'" "what to do: name runtime, dev, bench, local or hook" ;;
     esac
     if [ "$part" != hook ]; then : >"$venv/.$part"; fi
 done

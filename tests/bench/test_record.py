@@ -12,7 +12,8 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 # What the gate runs is held to ruff; the record's own scripts stay as they were when its rows were measured.
 GATE = [
     "contender.py", "contenders/__init__.py", "contenders/floor.py", "contenders/treadle_.py", "counters.py",
-    "fast_filter.py", "gate.py", "measure.py", "provider_floor.py", "races.py", "verdicts.py", "workload.py",
+    "fast_filter.py", "gate.py", "http_apps.py", "http_asking.py", "http_gate.py", "http_load.py", "http_races.py",
+    "measure.py", "provider_floor.py", "races.py", "verdicts.py", "workload.py",
 ]  # fmt: skip
 
 

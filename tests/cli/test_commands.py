@@ -172,7 +172,7 @@ def test_an_output_that_is_closed_is_an_error(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "treadle: what should it do? run, chat, demo or doctor; see 'treadle --help'"),
+        ((), "treadle: what should it do? run, chat, serve, demo or doctor; see 'treadle --help'"),
         (("run", *CALC, " "), "treadle: the question is empty"),
         (("run", *CALC, "-"), "treadle: the question is empty"),
         (("run", *CALC, "--json", "--events", "hi"), "treadle: --json and --events cannot be given together"),

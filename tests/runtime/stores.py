@@ -72,7 +72,8 @@ class StoreInHand:
 
     Shape: `appends` holds what was given to each append that wrote or tried to. `die_at` is the number of an append,
     from 0, and whether it is still written; from then on nothing is done. `deaf`: appends and renewals
-    do not reach it for a while. `mute`: its inboxes cannot be read.
+    do not reach it for a while. `mute`: its inboxes cannot be read. `idle`: there is nothing
+    to claim.
     """
 
     def __init__(self, inner: Any, *, die_at: tuple[int, bool] | None = None) -> None:  # noqa: ANN401 (any store)
@@ -85,6 +86,7 @@ class StoreInHand:
         self.dead = asyncio.Event()
         self.deaf = False
         self.mute = False
+        self.idle = False
         self._die_at = die_at
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (any method of the ports)
@@ -94,6 +96,8 @@ class StoreInHand:
             self._check()
             if (self.deaf and name == "renew") or (self.mute and name == "inbox"):
                 raise RunLogError("nothing is heard of the store")
+            if self.idle and name == "claim":
+                return None
             return await method(*args, **more)
 
         return asked

@@ -17,7 +17,7 @@ from treadle.app.runner import Runner
 from treadle.errors import SequenceConflictError, StoreFullError
 from treadle.plan.tools import tool
 from treadle.ports.model import ModelRequest
-from treadle.runtime.appender import FULL_WAITS_S, PENDING, UNWATCHED_S, Appender, AppenderHooks
+from treadle.runtime.appender import FULL_WAITS_S, PENDING, TURNS, UNWATCHED_S, Appender, AppenderHooks
 from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.supervisor import LEASE_S
 from treadle.values import events as ev
@@ -91,6 +91,39 @@ async def test_pieces_grow_into_one_only_while_an_append_is_in_flight() -> None:
         assert deltas == (["a", "bcde"] if is_slow else ["a", "b", "c", "d", "e"])
         assert closes_well(events)
         assert events == await log_of(hand.inner, run.run_id)
+
+
+@pytest.mark.requirement("STORED-gather")
+@virtually
+async def test_speech_that_comes_in_every_turn_is_appended_together_and_stays_apart() -> None:
+    """Ours: a model that is faster than anybody reads costs a store and a reader an append for several pieces."""
+    model, hand = Chatty(64), in_hand()
+    async with Runner([Agent(name="a", model=model)], store=hand) as runner:
+        run = await runner.start("a", "hi")
+        events = await watched(runner, run.run_id)
+    batches = [len(said) for stretches, _ in hand.appends if (said := texts(stretches))]
+    assert batches[0] == 1
+    assert sum(batches) == len([event for event in events if isinstance(event, ev.TextDelta)]) == 64
+    assert max(batches) <= TURNS + 1
+    assert len(batches) <= 64 / TURNS + 2
+
+
+@pytest.mark.requirement("STORED-gather")
+@virtually
+async def test_speech_that_comes_in_its_own_time_waits_for_nothing() -> None:
+    """Ours: a piece after which nothing comes is appended at once, and by itself."""
+    hand = in_hand()
+    async with Runner([saying("text: a\ngate: go\ntext: b\ngate: on\ntext: c")], store=hand) as runner:
+        agent_model = next(iter(runner._agents.values())).model  # noqa: SLF001 (its gates)
+        assert isinstance(agent_model, ScriptedModel)
+        run = await runner.start("a", "hi")
+        reading = asyncio.create_task(watched(runner, run.run_id))
+        for said, gate in (("a", "go"), ("b", "on")):
+            await until(lambda said=said: any(said in texts(stretches) for stretches, _ in hand.appends))
+            agent_model.open_gate(gate)
+        await reading
+        assert asyncio.get_running_loop().time() == 0.0
+    assert [texts(stretches) for stretches, _ in hand.appends if texts(stretches)] == [["a"], ["b"], ["c"]]
 
 
 @pytest.mark.requirement("STORED-bound")

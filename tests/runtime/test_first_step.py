@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import weakref
 
 import pytest
 
@@ -43,18 +44,20 @@ async def test_what_waits_for_nothing_is_over_at_once():
 
 async def test_one_task_serves_all_that_wait_for_nothing():
     """Ours: a task costs as much as what most tools do. It waits between two turns of the loop, and ends when told."""
-    seen, steps = [], FirstSteps()
+    seen, steps, before = [], FirstSteps(), asyncio.all_tasks()
 
     async def quick() -> None:
-        seen.append(asyncio.current_task())
+        # Not the task itself: one that is held outside serves nobody else.
+        seen.append(id(asyncio.current_task()))
 
     for _ in range(3):
         assert steps.begin(quick(), name="quick") is None
         await asyncio.sleep(0)
-    assert len(set(seen)) == 1
-    assert not seen[0].done()
+    (spare,) = asyncio.all_tasks() - before
+    assert set(seen) == {id(spare)}
+    assert not spare.done()
     steps.close()
-    await seen[0]
+    await spare
     steps.close()
 
 
@@ -101,6 +104,50 @@ async def test_a_task_that_bears_a_trace_is_not_used_again(what):
     assert seen[0] is not seen[1]
     assert (seen[0].cancelled(), ended) == ((True, []) if what == "cancel" else (False, [seen[0]]))
     assert not seen[1].cancelled()
+
+
+@pytest.mark.parametrize("registry", [set, weakref.WeakSet])
+async def test_a_task_that_is_held_outside_serves_nobody_else(registry):
+    """Ours: a tool that stops the search before its own, by the task of that, does not stop itself."""
+    held, ended, steps = registry(), [], FirstSteps()
+
+    async def search(gate: asyncio.Future[None] | None) -> None:
+        for task in list(held):
+            task.cancel()
+        held.add(asyncio.current_task())
+        if gate is not None:
+            await gate
+        ended.append(gate)
+
+    gate = asyncio.get_running_loop().create_future()
+    assert steps.begin(search(None), name="at once") is None
+    task = steps.begin(search(gate), name="waits")
+    gate.set_result(None)
+    await asyncio.wait([task])
+    assert (task.cancelled(), ended) == (False, [None, gate])
+    steps.close()
+
+
+@pytest.mark.parametrize("turns", [0, 1, 2])
+async def test_a_spare_task_that_was_cancelled_is_not_used(turns):
+    """Ours: one who cancels all tasks there are cancels the spare one too, and the next coroutine is none of them."""
+    ended, steps, before = [], FirstSteps(), asyncio.all_tasks()
+
+    async def waits(gate: asyncio.Future[None]) -> None:
+        await gate
+        ended.append(gate)
+
+    steps.begin(_nothing(), name="spare")
+    await asyncio.sleep(0)
+    (spare,) = asyncio.all_tasks() - before
+    spare.cancel()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    gate = asyncio.get_running_loop().create_future()
+    task = steps.begin(waits(gate), name="next")
+    gate.set_result(None)
+    await asyncio.wait([task, spare])
+    assert (spare.cancelled(), task.cancelled(), ended) == (True, False, [gate])
 
 
 async def test_what_waits_goes_on_as_a_task_does():
@@ -201,6 +248,24 @@ async def test_a_cancel_comes_through_whenever_it_comes(turns):
     assert seen == ["cleaned"]
 
 
+@pytest.mark.parametrize("turns", [0, 1, 2])
+async def test_a_cancel_reaches_what_is_waited_for(turns):
+    """Ours: as with any task, whenever it comes. Children that are gathered do not run on without their parent."""
+    children = []
+
+    async def parent() -> None:
+        children.extend(asyncio.create_task(asyncio.Event().wait()) for _ in range(2))
+        await asyncio.gather(*children)
+
+    task = begun(parent(), name="parent")
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task])
+    assert task.cancelled()
+    assert [child.cancelled() for child in children] == [True, True]
+
+
 async def test_a_cancel_that_is_caught_lets_it_go_on():
     """Ours: a coroutine may wait again after its first wait was cancelled."""
 
@@ -216,20 +281,20 @@ async def test_a_cancel_that_is_caught_lets_it_go_on():
     assert not task.cancelled()
 
 
-async def test_what_the_first_step_raises_is_raised_to_the_caller():
-    """Ours: the caller is still the current task then, and the task is over."""
+@pytest.mark.parametrize("cancels", [False, True])
+async def test_what_the_first_step_raises_is_the_task_s(cancels):
+    """Ours: as with any task. Whoever began it goes on, and is still the current task; the next one gets another."""
     caller = asyncio.current_task()
 
     async def fails() -> None:
         raise LookupError("first step")
 
-    steps = FirstSteps()
-    with pytest.raises(LookupError):
-        steps.begin(fails(), name="fails")
+    task = begun(fails(), name="fails")
     assert asyncio.current_task() is caller
-    assert steps.begin(_nothing(), name="next") is None
-    steps.close()
-    await asyncio.sleep(0)
+    if cancels:
+        task.cancel()
+    with pytest.raises(LookupError):
+        await task
 
 
 async def test_what_a_later_step_raises_is_the_task_s():

@@ -154,6 +154,15 @@ async def test_who_waits_is_woken_by_the_next_event():
     assert runs.waiters == []
 
 
+async def test_waits_that_were_given_up_are_not_gathered():
+    """Ours: a reader that looks every millisecond, at a model that is silent for an hour, costs one future."""
+    runs = empty()
+    for _ in range(100):
+        runs.more().cancel()
+    waits = runs.more()
+    assert runs.waiters == [waits]
+
+
 async def test_who_waits_is_woken_by_the_end():
     """Ours: a reader is told that nothing follows."""
     runs = empty()

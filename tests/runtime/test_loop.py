@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
+import weakref
 
 import pytest
 
@@ -12,6 +14,7 @@ from tests.runtime.agents import (
     all_events,
     all_of,
     closes_well,
+    inside,
     kinds,
     model_of,
     read,
@@ -396,3 +399,20 @@ async def test_many_runs_of_one_agent_do_not_mix():
     runs = await asyncio.gather(*(all_events(agent) for _ in range(20)))
     assert all(closes_well(events) and text_of(events) == "Let me see.It is 3." for events in runs)
     assert len({events[0].run_id for events in runs}) == 20
+
+
+async def test_a_run_that_is_over_is_freed_with_its_last_holder() -> None:
+    """Ours: what held itself would wait for the collector, whose time grows with all that lives."""
+    agent = scripted('text: Let me |see.\ncall: add {"a": 1, "b": 2}\n---\ntext: It is |3.')
+    gc.disable()
+    try:
+        async with agent.events("hi") as run:
+            await all_of(run)
+        parts = inside(run)
+        seen = weakref.ref(parts.loop)
+        assert run.result.text == "Let me see.It is 3."
+        del run, parts
+        await asyncio.sleep(0)
+        assert seen() is None
+    finally:
+        gc.enable()

@@ -210,6 +210,30 @@ async def test_a_call_that_is_stopped_before_it_began_does_nothing():
 
 
 @pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_in_a_tool_goes_through_and_the_call_ends_all_the_same(at_once, raised):
+    """Ours: it is no failure of the tool and stops the event loop; whoever closes the run then waits for nobody."""
+
+    async def body(_request, _context):
+        raise raised
+
+    async def main(calls):
+        calls.start("a", at_once=at_once)
+        await asyncio.Event().wait()
+
+    async def close(calls):
+        calls.calls.stop([CallId("a")])
+
+    calls = Calls(body)
+    with asyncio.Runner() as runner:
+        with pytest.raises(raised):
+            runner.run(main(calls))
+        assert calls.outcomes == []
+        runner.run(close(calls))
+    assert [(one.call_id, one.status) for one in calls.outcomes] == [("a", ToolStatus.UNKNOWN)]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
 def test_a_call_that_takes_too_long_is_stopped(at_once):
     """Design: a deadline for each call, from its dispatch."""
 

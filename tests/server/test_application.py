@@ -6,6 +6,7 @@ import logging
 from typing import Any
 
 import pytest
+from starlette.types import Message, Receive, Scope, Send
 
 from tests.runtime.agents import scripted
 from tests.runtime.stores import LoopClock, StoreInHand, virtually
@@ -14,6 +15,7 @@ from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.server import Server
 from treadle.server.access.api_keys import ApiKeys
 from treadle.server.access.principal import Principal
+from treadle.server.application import LATER, OffTheStack
 
 HI = {"agent": "a", "prompt": "hi"}
 KEY = "a-key-0123456789abcdefgh"
@@ -95,3 +97,26 @@ async def test_health_is_told_and_readiness_changes_with_the_server() -> None:
         stopping = await ask(server.asgi, "GET", "/readyz")
         assert (stopping.status, stopping.json) == (503, {"status": "stopping"})
         assert (await ask(server.asgi, "GET", "/healthz")).status == 200
+
+
+async def test_a_stream_is_sent_when_all_that_led_to_it_has_returned() -> None:
+    """Ours: an open stream holds no frame of what stands before the routes, and is sent by what they made of `send`."""
+    told: list[str] = []
+
+    async def later() -> None:
+        told.append("sent")
+
+    async def inner(scope: Scope, _: Receive, __: Send) -> None:
+        if scope["path"] == "/stream":
+            scope[LATER].append(later)
+        told.append("returned")
+
+    async def never() -> Message:
+        raise AssertionError("nobody is asked")
+
+    async def send(_: Message) -> None:
+        raise AssertionError("nothing is said here")
+
+    for path in ("/stream", "/other"):
+        await OffTheStack(inner)({"type": "http", "path": path}, never, send)
+    assert told == ["returned", "sent", "returned"]

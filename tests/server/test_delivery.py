@@ -311,3 +311,20 @@ async def test_nothing_is_left_of_streams_that_are_over() -> None:
         await server.runner.wait(run_id)
         await until(lambda: asyncio.all_tasks() <= before | {asyncio.current_task()})
         assert server.readers == 0
+
+
+@virtually
+async def test_a_server_that_cancels_a_response_is_not_held_up() -> None:
+    """Ours: a stream ends itself by a cancel of its own, and anybody else's passes through it and leaves nothing."""
+    agent = scripted(GATED)
+    async with Server([agent]) as server:
+        run_id = await started(server.asgi)
+        call = Call(server.asgi, "GET", f"/v1/runs/{run_id}/events")
+        await call.__aenter__()
+        await call.until(call.said("text_delta"))
+        assert call.task is not None
+        call.task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call.task
+        assert (endings(server), server.readers) == ({"left": 1.0}, 0)
+        model_of(agent).open_gate("go")

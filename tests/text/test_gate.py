@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,3 +60,22 @@ def test_half_a_pair_is_for_the_filters() -> None:
     assert (road("\u65e5\ud83d"), gate.stirred(), gate.held()) == (None, True, "\u65e5\ud83d")
     gate.set(stirred=False)
     assert (road("a"), gate.held()) == ("a", "")
+
+
+@pytest.mark.parametrize("sets", SETS)
+def test_a_gate_is_freed_with_its_last_holder(sets: tuple[TagSet, ...]) -> None:
+    """Ours: every run has one; what held itself would wait for the collector, whose time grows with all that lives."""
+
+    class Shown(list[str]):
+        """A list that can be looked for."""
+
+    gc.disable()
+    try:
+        shown = Shown()
+        gate, seen = Gate(sets, shown), weakref.ref(shown)
+        road = gate.road(gate.look)
+        assert road("text") == "text"
+        del gate, road, shown
+        assert seen() is None
+    finally:
+        gc.enable()

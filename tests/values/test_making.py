@@ -6,6 +6,7 @@ import copy
 import inspect
 import pickle
 from dataclasses import FrozenInstanceError, dataclass, field, replace
+from typing import get_type_hints
 
 import pytest
 from hypothesis import given
@@ -83,6 +84,15 @@ def test_its_signature_names_the_same_parameters() -> None:
     assert [one.annotation for one in quick.parameters.values()] == [
         one.annotation for one in plain.parameters.values()
     ]
+
+
+def test_its_annotations_are_evaluated_where_they_were_written() -> None:
+    """Ours: frameworks that wire by types ask the constructor for them."""
+    quick, plain = (inspect.signature(one, eval_str=True).parameters for one in (Quick, Plain))
+    assert dict(quick).keys() == dict(plain).keys()
+    assert [one.annotation for one in quick.values()] == [int, str, list[int], int]
+    assert get_type_hints(Quick.__init__) == get_type_hints(Plain.__init__)
+    assert Quick.__init__.__module__ == __name__
 
 
 def test_a_class_that_it_cannot_serve_is_refused() -> None:

@@ -12,16 +12,14 @@ from typing import Annotated
 import typer
 
 from treadle._version import __version__
-from treadle.app.demo import agent as demo_agent
 from treadle.app.doctor import checks as all_checks
 from treadle.cli import lines
 from treadle.cli.answering import answer_once
-from treadle.cli.approvals_showing import show_approvals
 from treadle.cli.chatting import chat as chat_with
 from treadle.cli.checkup import report, verdict
 from treadle.cli.choosing import Choice, chosen_agent
 from treadle.cli.conclusion import concluded, told
-from treadle.cli.demonstrating import demonstrate
+from treadle.cli.demo_commands import commands as demo_commands
 from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.kept_answering import answer_kept
@@ -153,29 +151,6 @@ def chat(  # noqa: PLR0913 (a parameter an option)
 
 
 @app.command()
-def demo(
-    what: Annotated[
-        str, typer.Argument(metavar="[approvals]", help="approvals: ten ways round a person, all refused.")
-    ] = "",
-    *,
-    json: JsonOption = False,
-    events: EventsOption = False,
-    debug: DebugOption = False,
-) -> int:
-    """Let the model on this machine answer a fixed question with a real tool."""
-
-    def work() -> int:
-        if what == "approvals":
-            return show_approvals()
-        if what:
-            raise CommandMisuseError(f"there is no demo {what!r}; there is the one without a name, and approvals")
-        with looking(form(json=json, events=events)) as view:
-            return demonstrate(view, agent=demo_agent())
-
-    return concluded(work, debug=debug)
-
-
-@app.command()
 def doctor(*, debug: DebugOption = False) -> int:
     """Check what this machine can do, and say how to mend what it cannot."""
 
@@ -188,6 +163,7 @@ def doctor(*, debug: DebugOption = False) -> int:
     return concluded(work, debug=debug)
 
 
+app.add_typer(demo_commands, name="demo")
 app.add_typer(serve_commands)
 # Named last, so that the help lists what runs an agent before what looks at stored runs.
 app.add_typer(store_commands)

@@ -65,6 +65,14 @@ class Output:
         finally:
             loop.remove_reader(self._fd)
 
+    def write(self, text: str) -> None:
+        """The same, for work that has no loop: a slow reader makes it wait.
+
+        Raises:
+            ReaderGoneError, OutputError: See `send`.
+        """
+        self._write(text.encode(self._encoding, "replace"))
+
     def _write(self, data: bytes) -> None:
         rest = memoryview(data)
         try:

@@ -40,6 +40,9 @@ PENDING: Final = 256
 """Pieces that may wait for an append; then the provider is not read on."""
 PENDING_BYTES: Final = 4 * 1024
 """UTF-8 bytes of speech of which the same holds."""
+TURNS: Final = 12
+"""Turns of the event loop for which speech that comes in every one of them gathers between two appends. A model that
+sends each piece by itself, milliseconds apart, never waits for them."""
 UNWATCHED_S: Final = 0.25
 """Seconds that a run which nobody watches may keep back what it has written."""
 FULL_WAITS_S: Final = (0.5, 1.0, 2.0, 4.0)
@@ -105,6 +108,7 @@ class Appender:
             if not self._is_hurried():
                 await self._linger()
             await self._append()
+            await self._gather()
 
     async def commit(self) -> None:
         """Wait until all that is written by now is stored."""
@@ -144,6 +148,15 @@ class Appender:
                 await self._runs.more()
             finally:
                 timer.cancel()
+
+    async def _gather(self) -> None:
+        """Let speech that comes in every turn of the event loop gather, for so many turns and unless somebody waits."""
+        for turn in range(TURNS):
+            if self._committed or self._runs.closed or self._runs.is_full:
+                return
+            await asyncio.sleep(0)
+            if turn == 0 and not self._is_due():
+                return
 
     async def _append(self) -> None:
         waiters, self._committed = self._committed, []

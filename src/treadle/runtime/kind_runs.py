@@ -188,7 +188,11 @@ class KindRuns:
     def more(self) -> asyncio.Future[None]:
         """What is done with the next entry, or with the end."""
         waiter = self._new_future() if self._new_future is not None else self._first_future()
-        self.waiters.append(waiter)
+        waiters = self.waiters
+        # Of one who waits again and again for a bounded time, one future is kept and not all that were given up.
+        while waiters and waiters[-1].done():
+            waiters.pop()
+        waiters.append(waiter)
         return waiter
 
     def room(self) -> asyncio.Future[None] | None:

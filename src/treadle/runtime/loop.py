@@ -159,16 +159,17 @@ class RunLoop:
             await self._tools.aclose()
             if not self._runs.closed and not self._is_let_go:
                 self._rest()
+            # What holds this loop in turn is let go of: it is freed at once then, and no collector looks for it.
+            self._task = self.commit = self._told = None
+            del self._output, self._tools, self._deadlines
+            self._writer.part()
 
     def _rest(self) -> None:
         """No closing event was written: people have not said all that the run waits for."""
         if self._machine.phase is Phase.WAITING:
             self._runs.close()
-        else:
-            self._close_anyhow()
-
-    def _close_anyhow(self) -> None:
-        """This branch should never run; it is here because no reader may be left without a closing event."""
+            return
+        # From here on nothing should ever run; it is here because no reader may be left without a closing event.
         self._writer.distrust()
         fields = {"code": "internal", "termination": "internal", "reference": self._reference()}
         self._close(Close(event=Error, fields=fields))
@@ -408,14 +409,18 @@ class RunLoop:
         self.failure = failed
         reference = self._reference()
         _log.warning("model %s: %s, reference %s", self._model.name, failed.code, reference, exc_info=failed)
-        return ModelBroke(
-            code=failed.code,
-            error_class=failed.error_class,
-            retryable=failed.retryable,
-            retry_after_s=failed.retry_after_s,
-            reference=reference,
-            detail=failed.detail,
-        )
+        return _broke(failed, reference)
+
+
+def _broke(failed: ModelError, reference: str) -> ModelBroke:
+    return ModelBroke(
+        code=failed.code,
+        error_class=failed.error_class,
+        retryable=failed.retryable,
+        retry_after_s=failed.retry_after_s,
+        reference=reference,
+        detail=failed.detail,
+    )
 
 
 def _wake(woken: asyncio.Future[None]) -> None:

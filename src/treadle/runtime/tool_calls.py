@@ -125,6 +125,10 @@ class ToolCalls:
         if running.stopped_as is not None or running.task is None:
             return
         running.stopped_as = status
+        if running.task.done():
+            # It ended without a word: by an interrupt, or cancelled from outside before its first step.
+            self._abandon(running)
+            return
         running.grace = asyncio.get_running_loop().call_later(GRACE_S, self._abandon, running)
         if running.has_begun:
             # A task that is cancelled before its first step never takes one, and would tell nobody.

@@ -195,6 +195,12 @@ class Writer:
         self._seal(draft.event, {**draft.fields, "outcome": outcome})
         self._runs.close()
 
+    def part(self) -> None:
+        """Nothing more is written: let go of the roads, which hold the text they belong to."""
+        self.road = _CLOSED
+        self._shorts = {}
+        self._state.part()
+
     def speak(self, kind: str, piece: str) -> None:
         """Take a piece of speech.
 

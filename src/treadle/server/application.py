@@ -9,7 +9,8 @@ Source: docs/server.md.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
-from typing import TypeAlias
+from functools import partial
+from typing import Final, TypeAlias
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -23,6 +24,7 @@ from treadle.server.access.failures import refusal
 from treadle.server.access.hosts import AllowedHosts
 from treadle.server.access.origins import SameOrigin, with_cors
 from treadle.server.answers import answer
+from treadle.server.delivery import Delivery
 from treadle.server.metrics import Metrics
 from treadle.server.openapi import document
 from treadle.server.owner import Owner, OwnerDoor
@@ -30,6 +32,7 @@ from treadle.server.parts import ServerParts
 from treadle.server.routes import ROUTES, answering
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
+LATER: Final = "treadle.later"
 
 
 def application(
@@ -50,7 +53,25 @@ def application(
     routes = [StarletteRoute(path, Path(by_method, parts.metrics)) for path, by_method in paths.items()]
     router = Router(routes, redirect_slashes=False, default=Path({}, parts.metrics))
     guarded = AllowedHosts(with_cors(SameOrigin(router, allow_origins), allow_origins), allowed_hosts)
-    return OwnerDoor(guarded, owner)
+    return OffTheStack(OwnerDoor(guarded, owner))
+
+
+class OffTheStack:
+    """Sends a stream when all that led to it has returned, so that one that is open holds none of it.
+
+    Shape:  what an inner application leaves in the scope under `LATER` is called after it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let the application answer, then send its stream, if it is one."""
+        left: list[Callable[[], Awaitable[None]]] = []
+        scope[LATER] = left
+        await self._app(scope, receive, send)
+        if left:
+            await left.pop()()
 
 
 class Path:
@@ -74,7 +95,10 @@ class Path:
             self._metrics.refusals.labels(said.code).inc()
             await said.send(scope, receive, send)
             return
-        await response(scope, receive, send)
+        if isinstance(response, Delivery) and LATER in scope:
+            scope[LATER].append(partial(response, scope, receive, send))
+        else:
+            await response(scope, receive, send)
 
     def _endpoint(self, scope: Scope) -> Endpoint:
         if scope["type"] != "http" or not self._by_method:

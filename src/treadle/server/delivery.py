@@ -14,10 +14,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -68,6 +69,13 @@ STREAM_HEADERS: Final[Mapping[str, str]] = {
 """Of every stream: no proxy keeps it, changes it or holds it back."""
 
 
+@cache
+def _shared_headers(content_type: str) -> tuple[tuple[bytes, bytes], ...]:
+    """The headers that all streams of a form have: made once."""
+    headers = {**STREAM_HEADERS, "content-type": content_type}
+    return tuple([(name.encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()])
+
+
 class Ending(StrEnum):
     """Why a stream is over."""
 
@@ -109,7 +117,7 @@ class Delivery(Response):
         form: Form,
         *,
         shared: Delivering,
-        held: ExitStack,
+        held: AbstractContextManager[object],
         still_allowed: Callable[[], Awaitable[bool]],
         integers: Integers = Integers.EXACT,
         headers: Mapping[str, str] | None = None,
@@ -118,7 +126,7 @@ class Delivery(Response):
         self.background = None
         self.media_type = form.media_type
         self.charset = "utf-8"
-        self.init_headers({**STREAM_HEADERS, **(headers or {})})
+        self.init_headers(headers)
         self.sent = 0
         self.is_sending = False
         self._reading = reading
@@ -128,15 +136,14 @@ class Delivery(Response):
         self._held = held
         self._still_allowed = still_allowed
         self._ending: Ending | None = None
-        self._work: asyncio.Task[None] | None = None
+        self._work: asyncio.Task[Any] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
 
     def init_headers(self, headers: Mapping[str, str] | None = None) -> None:
         """Set the headers; a stream has no length."""
-        self.raw_headers = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in (headers or {}).items()]
-        kind = f"{self.media_type}; charset={self.charset}"
-        self.raw_headers.append((b"content-type", kind.encode("latin-1")))
+        own = [(name.encode("latin-1"), text.encode("latin-1")) for name, text in (headers or {}).items()]
+        self.raw_headers = [*_shared_headers(f"{self.media_type}; charset={self.charset}"), *own]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Deliver, until all is said, the client goes or somebody ends it."""
@@ -174,20 +181,37 @@ class Delivery(Response):
 
     async def _deliver(self, feed: Feed, receive: Receive, send: Send) -> None:
         self._send = send
-        loop = asyncio.get_running_loop()
-        self._work = work = loop.create_task(self._tell(feed))
-        listening = loop.create_task(_gone(receive))
+        listening = asyncio.get_running_loop().create_task(_gone(receive))
+        listening.add_done_callback(lambda _: self.end(Ending.LEFT))
         self._shared.pulse.add(self)
         try:
-            await asyncio.wait((work, listening), return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                self.end(Ending.LEFT)
-            await _over(work, listening, self._beating, self._checking)
-            await self._close(self._judge(work))
+            self._ending = await self._told(feed)
+            await _over(self._beating, self._checking)
+            await self._close(self._ending)
         finally:
             self._shared.pulse.remove(self)
-            await _over(work, listening, self._beating, self._checking)
+            await _over(listening, self._beating, self._checking)
             self._shared.ended(self._ending or Ending.LEFT)
+
+    async def _told(self, feed: Feed) -> Ending:
+        """Tell, and say why that is over."""
+        self._work = work = asyncio.current_task()
+        try:
+            await self._tell(feed)
+        except asyncio.CancelledError:
+            # `end` cancels this very task, which then goes on. Whoever else cancels it wants it gone.
+            if self._ending is None or work is None or work.uncancel() > 0:
+                raise
+            return self._ending
+        except OSError:
+            return Ending.LEFT  # The server says in this way that the client has gone.
+        except Exception as failure:  # noqa: BLE001 (the border of a stream: however the log fails, the stream is over)
+            code = failure.code if isinstance(failure, TreadleError) else "internal"
+            _log.error("%s: a stream of run %s broke off", code, self._reading.state.run_id, exc_info=failure)
+            return Ending.FAILED
+        finally:
+            self._work = None
+        return Ending.READ
 
     async def _tell(self, feed: Feed) -> None:
         """Send everything, in order, from the reader's place to its end."""
@@ -243,20 +267,6 @@ class Delivery(Response):
         finally:
             self._checking = None
 
-    def _judge(self, work: asyncio.Task[None]) -> Ending:
-        """Why it is over."""
-        if work.cancelled():
-            self._ending = self._ending or Ending.LEFT
-        elif (failure := work.exception()) is None:
-            self._ending = Ending.READ
-        elif isinstance(failure, OSError):
-            self._ending = Ending.LEFT  # The server says in this way that the client has gone.
-        else:
-            self._ending = Ending.FAILED
-            code = failure.code if isinstance(failure, TreadleError) else "internal"
-            _log.error("%s: a stream of run %s broke off", code, self._reading.state.run_id, exc_info=failure)
-        return self._ending
-
     async def _close(self, ending: Ending) -> None:
         """End the body, where that says nothing untrue and the client would take it."""
         if ending in (Ending.READ, Ending.REVOKED, Ending.DRAINED) and not self.is_sending:
@@ -278,7 +288,8 @@ async def _over(*tasks: asyncio.Task[None] | None) -> None:
     running = [task for task in tasks if task is not None]
     for task in running:
         task.cancel()
-    await asyncio.wait(running)
+    if running:
+        await asyncio.wait(running)
     for task in running:
         if not task.cancelled():
             task.exception()  # Looked at, or the loop would complain of it.

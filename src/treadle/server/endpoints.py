@@ -8,7 +8,6 @@ Source: docs/server.md.
 from __future__ import annotations
 
 from collections.abc import Collection
-from contextlib import ExitStack
 from typing import Final
 
 from starlette.requests import Request
@@ -52,9 +51,8 @@ async def start_run(visit: Visit) -> Response:
     if form is None:
         run = await _started(visit, asked)
         return answer(started_json(run), status=201 if run.is_new else 200, headers=_place(request, run.run_id))
-    with ExitStack() as held:
-        # A stream that has no room is refused before anything was started.
-        held.enter_context(parts.admission.reader(visit.entry.principal))
+    # A stream that has no room is refused before anything was started.
+    with parts.admission.reader(visit.entry.principal) as place:
         run = await _started(visit, asked)
         after = None if run.is_new else cursor_of(request)
         reading = await visit.runs.reading(run.run_id, after=after, to_end_of=unit)
@@ -62,7 +60,7 @@ async def start_run(visit: Visit) -> Response:
             reading,
             form,
             shared=parts.delivering,
-            held=held.pop_all(),
+            held=place.keep(),
             still_allowed=visit.still_allowed(reading.state),
             integers=integers,
             headers=_place(request, run.run_id),
@@ -77,13 +75,12 @@ async def read_events(visit: Visit) -> Response:
     if reading.place >= 0 and await reading.is_over(reading.place, closed=False):
         # A browser's own reader comes back after every end, and stops for good at this.
         return Response(status_code=204, headers={"cache-control": "no-store"})
-    with ExitStack() as held:
-        held.enter_context(parts.admission.reader(visit.entry.principal))
+    with parts.admission.reader(visit.entry.principal) as place:
         return Delivery(
             reading,
             form,
             shared=parts.delivering,
-            held=held.pop_all(),
+            held=place.keep(),
             still_allowed=visit.still_allowed(reading.state),
             integers=integers,
         )

@@ -7,13 +7,13 @@ the others, up to a bound; a log does not change, so a kept block never gets sta
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple, Protocol
+from json.encoder import encode_basestring_ascii
+from typing import Final, NamedTuple, Protocol, Self
 
-from treadle.projections.plain.project import payloads
-from treadle.projections.plain.wire import Integers
+from treadle.projections.plain.project import payloads, spoken
+from treadle.projections.plain.wire import Integers, speech_template
 from treadle.runtime.run_reading import RunReading
 from treadle.values.events import CLOSING_TYPES, FINAL_TYPES, KernelEvent
 from treadle.values.ids import RunId
@@ -53,6 +53,13 @@ class Block(NamedTuple):
 def sse_frames(stretch: Stretch, run_id: RunId, /, *, after: int, integers: Integers) -> list[str]:
     """Each event as an event of an event stream, its cursor as the id."""
     epoch = stretch.epoch
+    if isinstance(stretch, SpeechStretch):
+        made = speech_template(stretch.kind, run_id, stretch.key)
+        begins, goes_on, ends = f"id: {epoch}:", f"\nevent: {made.kind}\ndata: {made.before}", made.between
+        return [
+            f"{begins}{index}{goes_on}{index}{ends}{encode_basestring_ascii(text)}}}\n\n"
+            for index, text in spoken(stretch, after)
+        ]
     told = payloads(stretch, run_id, after=after, integers=integers)
     return [f"id: {epoch}:{index}\nevent: {kind}\ndata: {data}\n\n" for index, kind, data in told]
 
@@ -64,18 +71,33 @@ def ndjson_frames(stretch: Stretch, run_id: RunId, /, *, after: int, integers: I
     return [f'{data[:-1]},"cursor":"{epoch}:{index}"}}\n' for index, _, data in told]
 
 
+def _nobody() -> None:
+    return None
+
+
 class Feed:
     """The blocks of one run in one form."""
 
-    __slots__ = ("_framing", "_integers", "_kept", "_page", "kept_bytes", "readers")
+    __slots__ = ("_framing", "_integers", "_kept", "_page", "_unread", "kept_bytes", "readers")
 
-    def __init__(self, framing: Framing, integers: Integers) -> None:
+    def __init__(self, framing: Framing, integers: Integers, *, unread: Callable[[], object] = _nobody) -> None:
+        """`unread` is called when its last reader has gone."""
         self.readers = 0
+        self._unread = unread
         self._framing = framing
         self._integers = integers
         self._kept: dict[int, Block] = {}
         self.kept_bytes = 0
         self._page = PAGE
+
+    def __enter__(self) -> Self:
+        self.readers += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.readers -= 1
+        if not self.readers:
+            self._unread()
 
     async def after(self, reading: RunReading, at: int) -> Block | None:
         """The block behind an event; None where nothing is there now."""
@@ -153,15 +175,10 @@ class Feeds:
     def __len__(self) -> int:
         return len(self._feeds)
 
-    @contextmanager
-    def of(self, run: RunState, framing: Framing, integers: Integers) -> Generator[Feed, None, None]:
-        """The feed of a run in a form, for one reader's time."""
+    def of(self, run: RunState, framing: Framing, integers: Integers) -> Feed:
+        """The feed of a run in a form. It is there for as long as readers are in its block."""
         key = (run.scope, run.run_id, framing, integers)
-        feed = self._feeds.setdefault(key, Feed(framing, integers))
-        feed.readers += 1
-        try:
-            yield feed
-        finally:
-            feed.readers -= 1
-            if not feed.readers:
-                del self._feeds[key]
+        feed = self._feeds.get(key)
+        if feed is None:
+            feed = self._feeds[key] = Feed(framing, integers, unread=lambda: self._feeds.pop(key, None))
+        return feed

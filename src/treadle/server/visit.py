@@ -46,7 +46,9 @@ class Visit:
 
     def still_allowed(self, run: RunState) -> Callable[[], Awaitable[bool]]:
         """What says later whether the caller may still read a run."""
-        return lambda: self.parts.entrance.still_allowed(self.entry, Action.READ, run)
+        # Not the visit: an open stream would hold its request.
+        entrance, entry = self.parts.entrance, self.entry
+        return lambda: entrance.still_allowed(entry, Action.READ, run)
 
 
 async def let_in(parts: ServerParts, request: Request, action: Action, *, takes_ticket: bool) -> Visit:

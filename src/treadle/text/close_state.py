@@ -93,6 +93,10 @@ class CloseState:
         self._settle_gate()
         self._begins_stirred = self._gate.stirred()
 
+    def part(self) -> None:
+        """Let go of the functions that hold this state in turn. It is fed no more."""
+        del self.feed, self.short, self.short_thinking
+
     @property
     def clean_text(self) -> str:
         """All that was shown, un-retracted, joined."""
@@ -116,7 +120,7 @@ class CloseState:
     @property
     def looked_at_chars(self) -> int:
         """How many characters were looked at beyond the quick look: the cost, for tests to read."""
-        return self._gate.looked_at_chars + sum(stage.looked_at_chars for stage in self._stages)
+        return self._gate.looked_at() + sum(stage.looked_at_chars for stage in self._stages)
 
     def pieces(self, text: str) -> tuple[Piece, ...]:
         """Take text and give all that may be shown now: text, thinking and extractions, in their order.

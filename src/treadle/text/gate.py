@@ -25,10 +25,12 @@ _ANY_LEAD: Final = ""
 class Gate:
     """Pass text by the filters for as long as they are at rest, and add what passes to `shown`.
 
-    What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do.
+    What runs for every delta keeps its state in the cells of closures, which cost a third of what attributes do; none
+    of them holds the gate, so it is freed with its last holder. In them, `busy` says that something is held or the
+    filters are stirred, and `thought_at` how much was shown when thinking came last.
     """
 
-    __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at_chars", "road", "stirred")
+    __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at", "road", "stirred")
 
     look: Look
     """Pass what no filter would touch. None: nothing passes, all is held."""
@@ -43,9 +45,10 @@ class Gate:
     """Whether the filters must see what is held and what comes."""
     calm: Callable[[], bool]
     """Whether nothing is held and every filter is at rest."""
+    looked_at: Callable[[], int]
+    """How many characters were looked at beyond the first look."""
 
     def __init__(self, sets: Sequence[TagSet], shown: list[str]) -> None:
-        self.looked_at_chars = 0
         self._open(sets, shown)
 
     def set(self, *, stirred: bool, thinking: bool = False) -> None:
@@ -57,13 +60,11 @@ class Gate:
 
     def _open(self, sets: Sequence[TagSet], shown: list[str]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
         find, (first, second) = finder(tuple(sets)), _two_leads(sets)
-        # Busy: something is held, or the filters are stirred. Thought at: how much was shown when thinking came last.
-        held, stirred, busy, thought_at, append = "", False, False, -1, shown.append
+        held, stirred, busy, thought_at, looked_at, append = "", False, False, -1, 0, shown.append
 
         def hold(text: str, seen: bool, thinking: bool = False) -> None:  # noqa: FBT001, FBT002 (states, not switches)
             nonlocal held, stirred, busy, thought_at
-            held, stirred, busy = text, seen, seen or bool(text)
-            thought_at = len(shown) if thinking else -1
+            held, stirred, busy, thought_at = text, seen, seen or bool(text), len(shown) if thinking else -1
 
         def past_one(look: Look) -> Look:
             def pass_by(text: str) -> str | None:
@@ -107,11 +108,12 @@ class Gate:
             return pass_by
 
         def look(text: str) -> str | None:
+            nonlocal looked_at
             if stirred or not text:
                 hold(held + text, stirred)
                 return None
             text = held + text
-            self.looked_at_chars += len(text)
+            looked_at += len(text)
             found = find(text)
             if (found and not is_begun(found)) or not (text.isascii() or not find_half(text)):
                 hold(text, seen=True)
@@ -124,6 +126,7 @@ class Gate:
 
         self.look, self._hold, self.beside = look, hold, past_all
         self.held, self.stirred, self.calm = lambda: held, lambda: stirred, lambda: not busy
+        self.looked_at = lambda: looked_at
         self.road = past_two if any(tags.takes_blank for tags in sets) else past_one
 
 

@@ -7,6 +7,7 @@ does; what comes out is the same frozen value.
 
 from __future__ import annotations
 
+import sys
 from dataclasses import MISSING, Field, fields
 from typing import Any, TypeVar
 
@@ -30,10 +31,11 @@ def quickly_made(cls: C) -> C:
         body.append(f"    set_{one.name}(self, {_value(one)})")
     if hasattr(cls, "__post_init__"):
         body.append("    self.__post_init__()")
-    written = "\n".join([f"def __init__(self, *, {', '.join(wanted)}):", *body])
+    # Made in its own module, where whoever evaluates its annotations looks for their names.
+    written = [f"def make({', '.join(names)}):", f"  def __init__(self, *, {', '.join(wanted)}):", *body]
     made: dict[str, Any] = {}
-    exec(written, names, made)
-    init, before = made["__init__"], cls.__dict__["__init__"]
+    exec("\n".join([*written, "  return __init__"]), vars(sys.modules[cls.__module__]), made)
+    init, before = made["make"](**names), cls.__dict__["__init__"]
     init.__qualname__, init.__annotations__ = before.__qualname__, before.__annotations__
     type.__setattr__(cls, "__init__", init)
     return cls

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from treadle.values.ids import RunId, ThreadId
+from treadle.values.making import quickly_made
 from treadle.values.mappings import empty, frozen
 
 
@@ -58,6 +59,7 @@ class NewRun:
         object.__setattr__(self, "properties", frozen(self.properties))
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lease:
     """The right to write one run's log. `epoch` rises with every claim; `next_seq` is where the log ends."""
@@ -69,6 +71,7 @@ class Lease:
     next_index: int
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
     """Where a run stands.

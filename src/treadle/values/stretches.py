@@ -13,6 +13,7 @@ from treadle.values.delta_makers import text_deltas, thinkings, tool_arguments
 from treadle.values.events import KernelEvent
 from treadle.values.facts import FACT_TYPES
 from treadle.values.ids import CallId, RunId
+from treadle.values.making import quickly_made
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
 from treadle.values.records import Entry
 
@@ -20,6 +21,7 @@ SPEECH_KINDS = (TEXT, THINKING, ARGUMENTS)
 _FACTS = frozenset(FACT_TYPES)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeechStretch:
     """Texts of one passage of text or thinking, or of one call's arguments; one event a text.
@@ -51,6 +53,7 @@ class SpeechStretch:
         return len(self.texts)
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryStretch:
     """Events and facts, in order. `index` is that of its first event, or of the next one where it has none."""

@@ -47,6 +47,10 @@ ROWS: dict[str, Requirement] = {
     "STORED-coalesce": Requirement(
         source=_LOG, says="Pieces grow into one only while an append is in flight, for every reader alike."
     ),
+    "STORED-gather": Requirement(
+        source="ours",
+        says="Speech that comes in every turn of the event loop is appended several pieces at a time, and stays apart.",
+    ),
     "STORED-bound": Requirement(
         source=_LOG, says="At most 256 pieces or 4 KB wait for the store; then the provider waits."
     ),

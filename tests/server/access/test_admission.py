@@ -93,6 +93,23 @@ def test_readers_are_bounded_for_each_and_for_all() -> None:
 
 
 @pytest.mark.requirement("ACCESS-leak")
+def test_a_place_that_is_kept_is_given_back_at_the_end_of_the_later_block() -> None:
+    """Ours: a stream is let in by whoever starts it, and leaves when it is over."""
+    caps = admission(readers=1)
+    with caps.reader(ALICE) as place:
+        kept = place.keep()
+    assert caps.readers == 1
+    with pytest.raises(TooManyReadersError), caps.reader(ALICE):
+        raise AssertionError("there was no room")
+    with kept:
+        assert caps.readers == 1
+    assert caps.readers == 0
+    with kept:
+        assert caps.readers == 1
+    assert caps.readers == 0
+
+
+@pytest.mark.requirement("ACCESS-leak")
 @given(
     st.lists(
         st.tuples(st.booleans(), st.sampled_from([ALICE, BOB]), st.sampled_from([None, OSError, KeyboardInterrupt]))

@@ -9,7 +9,7 @@ can take a line separator in them for a line end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from json.encoder import encode_basestring_ascii
 from typing import Final
 
@@ -34,14 +34,18 @@ def payloads(stretch: Stretch, run_id: RunId, *, after: int, integers: Integers)
     ]
 
 
-def _speech(stretch: SpeechStretch, run_id: RunId, after: int) -> list[Payload]:
+def spoken(stretch: SpeechStretch, after: int) -> Iterable[tuple[int, str]]:
+    """The index and the text of each piece above `after`: what a framing puts into its template."""
     skip = max(0, after + 1 - stretch.index)
+    return enumerate(stretch.texts[skip:] if skip else stretch.texts, stretch.index + skip)
+
+
+def _speech(stretch: SpeechStretch, run_id: RunId, after: int) -> list[Payload]:
     made = speech_template(stretch.kind, run_id, stretch.key)
     kind, before, between = made.kind, made.before, made.between
-    said, first = stretch.texts[skip:], stretch.index + skip
     return [
         (index, kind, f"{before}{index}{between}{encode_basestring_ascii(text)}}}")
-        for index, text in enumerate(said, first)
+        for index, text in spoken(stretch, after)
     ]
 
 

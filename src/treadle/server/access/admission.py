@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterable, Generator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import AsyncIterable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Final, Self
 
 from starlette.requests import Request
 
@@ -52,6 +52,38 @@ class Caps:
         for cap in fields(self):
             if not (value := getattr(self, cap.name)) > 0:
                 raise ValueError(f"cap {cap.name} is above 0, not {value!r}")
+
+
+class ReaderPlace:
+    """Room for one reader. It is given back at the end of its block, or of a later block where it is kept.
+
+    A class and not a generator: each open stream holds one.
+    """
+
+    __slots__ = ("_admission", "_is_kept", "_is_taken", "_principal")
+
+    def __init__(self, admission: Admission, principal: Principal) -> None:
+        self._admission = admission
+        self._principal = principal
+        self._is_taken = self._is_kept = False
+
+    def keep(self) -> Self:
+        """Leave it taken at the end of the block at hand; whoever is given it enters it once more."""
+        self._is_kept = True
+        return self
+
+    def __enter__(self) -> Self:
+        if not self._is_taken:
+            self._admission.take_reader(self._principal)
+            self._is_taken = True
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_kept:
+            self._is_kept = False
+        elif self._is_taken:
+            self._is_taken = False
+            self._admission.free_reader(self._principal)
 
 
 class Admission:
@@ -96,25 +128,28 @@ class Admission:
         """A run has ended: its place is free."""
         self._live_runs.ended(run_id)
 
-    @contextmanager
-    def reader(self, principal: Principal) -> Generator[None, None, None]:
-        """Hold a place while somebody reads a stream.
+    def reader(self, principal: Principal) -> ReaderPlace:
+        """A place for somebody who reads a stream. Entering it takes it.
 
         Raises:
-            TooManyReadersError: As many of the principal's readers are there as may be, or of everybody's.
+            TooManyReadersError: On entering: as many of the principal's readers are there as may be, or of everybody's.
         """
+        return ReaderPlace(self, principal)
+
+    def take_reader(self, principal: Principal) -> None:
+        """Count a reader. Of use to its place alone."""
         if self._readers[principal] >= self.caps.readers or self._readers.total() >= self.caps.all_readers:
             raise TooManyReadersError(
                 f"at most {self.caps.readers} open streams each, {self.caps.all_readers} in all",
                 retry_after_s=RETRY_READING_S,
             )
         self._readers[principal] += 1
-        try:
-            yield
-        finally:
-            self._readers[principal] -= 1
-            if not self._readers[principal]:
-                del self._readers[principal]
+
+    def free_reader(self, principal: Principal) -> None:
+        """Count a reader no more. Of use to its place alone."""
+        self._readers[principal] -= 1
+        if not self._readers[principal]:
+            del self._readers[principal]
 
     def may_grow(self, run: RunState, *, log_bytes: int = 0) -> None:
         """Refuse what would add to a log that is as large as it may be.

@@ -68,8 +68,9 @@ class LogGrowth:
 def size_of(stretch: Stretch) -> int:
     """About how many bytes a stretch takes: those of its text, and of its entries as JSON."""
     if isinstance(stretch, EntryStretch):
-        return sum(len(msgspec.json.encode(entry, enc_hook=_plain)) for entry in stretch.entries)
-    return sum(len(text.encode()) for text in stretch.texts)
+        return len(msgspec.json.encode(stretch.entries, enc_hook=_plain))
+    text = "".join(stretch.texts)
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def _is_end(stretches: Sequence[Stretch]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from treadle.adapters.models.local import LocalModel
+from treadle.adapters.models.local.engine import Job
 from treadle.errors import ModelMissingError, ModelRefusedError
 from treadle.ports.model import ModelRequest
 from treadle.values.calls import ToolOutcome
@@ -120,7 +121,7 @@ async def test_an_answer_that_reaches_the_token_limit_says_so() -> None:
 
 
 async def loop_turns(work: Coroutine[Any, Any, object]) -> int:
-    """How often the event loop turned while the work went on: a clock that runs as fast as the machine."""
+    """How often the event loop turned while the work went on."""
     task, turns = asyncio.create_task(work), 0
     while not task.done():
         await asyncio.sleep(0)
@@ -156,22 +157,27 @@ async def begin_and_be_cancelled(model: LocalModel) -> None:
 
 @real_model
 @pytest.mark.parametrize("leave", [begin, begin_and_be_cancelled])
-async def test_leaving_in_mid_answer_frees_the_engine(leave: Callable[[LocalModel], Coroutine[Any, Any, None]]) -> None:
+async def test_leaving_in_mid_answer_frees_the_engine(
+    leave: Callable[[LocalModel], Coroutine[Any, Any, None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Port: closing the generator, or cancelling its task, stops the provider.
 
-    The story is more than four hundred tokens long, and the next question waits until the engine has left it. So it is
-    answered before eighty tokens could be written only if the engine left the story at once.
+    The story is more than four hundred tokens long, and the next question waits until the engine has left it.
     """
-    model, short, longer = LocalModel(), LocalModel(max_tokens=1), LocalModel(max_tokens=80)
+    model, short, late, take = LocalModel(), LocalModel(max_tokens=1), [], Job.take
+
+    def counted(job: Job, chunk: Mapping[str, Any]) -> bool:
+        if job.stopped:
+            late.append(chunk)
+        return take(job, chunk)
+
+    monkeypatch.setattr(Job, "take", counted)
     await turn_of(short, ModelRequest(prompt=QUESTION))
-
-    async def leave_and_ask() -> None:
-        await leave(model)
-        await turn_of(short, ModelRequest(prompt=QUESTION))
-
-    left = await loop_turns(leave_and_ask())
-    assert left < await loop_turns(turn_of(longer, STORY))
-    for used in (model, short, longer):
+    await leave(model)
+    await turn_of(short, ModelRequest(prompt=QUESTION))
+    # One token may be under way when it is left, and the engine may close with a chunk without one.
+    assert len(late) <= 2
+    for used in (model, short):
         await used.aclose()
 
 

@@ -25,6 +25,10 @@ def owner(answer: bytes) -> Generator[Asking, None, None]:
             with connection:
                 connection.recv(65536)
                 connection.sendall(answer)
+                # What is closed with something unread is broken off by the system, and the answer may be lost with it.
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(65536):
+                    pass
 
         thread = threading.Thread(target=once)
         thread.start()

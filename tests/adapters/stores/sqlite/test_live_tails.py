@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.adapters.stores.sqlite.files import CODEC, RUN, SCOPE, append, owned, tables_in_memory
 from treadle.adapters.stores.sqlite import live_tails, rows, run_table
 from treadle.adapters.stores.sqlite.appending import sealed
-from treadle.adapters.stores.sqlite.live_tails import RESTING_TAILS, ROW_COST_BYTES, LiveTails, Tail
+from treadle.adapters.stores.sqlite.live_tails import RESTING_BYTES, RESTING_TAILS, ROW_COST_BYTES, LiveTails, Tail
 from treadle.testing.conformance.stores.logs import Script, records_of
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.runs import Lease, RunState, RunStatus
@@ -99,6 +99,28 @@ def test_tails_of_runs_at_rest_go() -> None:
     assert (last.state().status, last.state().changed_s, last.state().wake_at_s) == (RunStatus.WAITING, 2.0, 9.0)
     tails.rested((SCOPE, RunId("never")), RunStatus.READY, changed_s=3.0, wake_at_s=None)
     assert len(tails) == live_tails.RESTING_TAILS
+
+
+def test_tails_of_runs_at_rest_are_bounded_in_bytes_together() -> None:
+    """Ours: the end of a run holds all that it said, so a few long ones would fill the memory of a server."""
+    tails, kept = LiveTails(), []
+    for number in range(RESTING_TAILS):
+        state = _state(f"r{number}")
+        said = Script(state.run_id).speech("a" * (RESTING_BYTES // 8))
+        tails.claimed(state)
+        tails.appended(_lease(state), sealed(CODEC, _lease(state), [said]))
+        tails.rested((SCOPE, state.run_id), RunStatus.DONE, changed_s=2.0, wake_at_s=None)
+        kept.append(len(tails))
+    assert (max(kept), kept[-1]) == (7, 7)
+    huge = _state("huge")
+    tails.claimed(huge)
+    tails.appended(_lease(huge), sealed(CODEC, _lease(huge), [Script(huge.run_id).speech("a" * RESTING_BYTES)]))
+    tails.rested((SCOPE, huge.run_id), RunStatus.DONE, changed_s=2.0, wake_at_s=None)
+    assert len(tails) == 0
+    tails.claimed(huge)
+    tails.rested((SCOPE, huge.run_id), RunStatus.READY, changed_s=2.0, wake_at_s=None)
+    tails.rested((SCOPE, huge.run_id), RunStatus.READY, changed_s=3.0, wake_at_s=None)
+    assert len(tails) == 1
 
 
 def test_an_old_owner_adds_nothing_to_a_tail() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import http.client
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -79,7 +79,9 @@ class Asking:
     def _answer(
         self, connection: http.client.HTTPConnection, name: str, body: bytes | Iterable[bytes]
     ) -> http.client.HTTPResponse:
-        connection.request("POST", f"{PATH}/{name}", body, self._headers)
+        # An owner that refuses does not wait for the whole question: what it says stands there to be read.
+        with suppress(BrokenPipeError):
+            connection.request("POST", f"{PATH}/{name}", body, self._headers)
         response = connection.getresponse()
         if response.status == _STORE_REFUSES:
             raise error_of(response.read())

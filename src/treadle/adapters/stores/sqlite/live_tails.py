@@ -25,6 +25,8 @@ ROW_COST_BYTES: Final = 600
 """What a row in memory costs beside its text: a stretch, its tuple, its place in a tail."""
 RESTING_TAILS: Final = 32
 """Tails that are kept of runs at rest, the latest."""
+RESTING_BYTES: Final = 1024 * 1024
+"""Bytes that they take together at most, about: the last append of a run holds all that it said."""
 
 Place = tuple[str, RunId]
 
@@ -53,6 +55,11 @@ class Tail:
     def epoch(self) -> int:
         """Whose tail it is."""
         return self._base.epoch
+
+    @property
+    def size_bytes(self) -> int:
+        """What it takes of memory, about."""
+        return self._bytes
 
     def has_after(self, after: int) -> bool:
         """Whether there is something that a reader at this index has not seen, or nothing more will come."""
@@ -136,7 +143,8 @@ class LiveTails:
     def __init__(self, *, max_bytes: int = TAIL_BYTES) -> None:
         self._max_bytes = max_bytes
         self._tails: dict[Place, Tail] = {}
-        self._resting: dict[Place, None] = {}
+        self._resting: dict[Place, int] = {}
+        self._resting_bytes = 0
         self._waiting: dict[Place, Hints] = {}
 
     def __len__(self) -> int:
@@ -149,7 +157,7 @@ class LiveTails:
     def claimed(self, state: RunState) -> None:
         """A run has a new owner in this process."""
         place = (state.scope, state.run_id)
-        self._resting.pop(place, None)
+        self._resting_bytes -= self._resting.pop(place, 0)
         self._tails[place] = Tail(state, max_bytes=self._max_bytes)
         self.wake(place)
 
@@ -166,18 +174,18 @@ class LiveTails:
         tail = self._tails.get(place)
         if tail is not None:
             tail.moved(status, changed_s, wake_at_s)
-            self._resting.pop(place, None)
-            self._resting[place] = None
-            while len(self._resting) > RESTING_TAILS:
+            self._resting_bytes += tail.size_bytes - self._resting.pop(place, 0)
+            self._resting[place] = tail.size_bytes
+            while len(self._resting) > RESTING_TAILS or self._resting_bytes > RESTING_BYTES:
                 oldest = next(iter(self._resting))
-                del self._resting[oldest]
+                self._resting_bytes -= self._resting.pop(oldest)
                 del self._tails[oldest]
         self.wake(place)
 
     def forget(self, place: Place) -> None:
         """What the rows say has changed in another way; they alone know."""
         self._tails.pop(place, None)
-        self._resting.pop(place, None)
+        self._resting_bytes -= self._resting.pop(place, 0)
         self.wake(place)
 
     def wake(self, place: Place) -> None:
