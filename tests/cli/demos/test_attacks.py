@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from treadle.app.approvals_demo import Attack, Shown, shown
+from treadle.cli.demos.attacks import Attack, Shown, shown
 
 
 @pytest.mark.slow

@@ -1,9 +1,9 @@
-"""The demonstration of approvals: a tool that needs leave, ten ways to get round it, and one that is right.
+"""A tool that needs leave, ten ways to get round whoever gives it, and one that is right.
 
 In: nothing. Out: what each attack was refused with, and how often the tool ran. Nothing is printed: that is the
 command's. No model is needed: the script says what a model would.
 
-Source: docs/cli.md.
+Source: docs/demos.md.
 """
 
 from __future__ import annotations
