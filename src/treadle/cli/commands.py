@@ -144,8 +144,9 @@ def chat(  # noqa: PLR0913 (a parameter an option)
 
     def work() -> int:
         choice = Choice(agent=agent, model=model, base_url=base_url, timeout_s=timeout)
-        with looking(form(json=json, events=events)) as view:
-            return chat_with(chosen_agent(choice), view, lines.next_line, base_url=base_url)
+        wanted = form(json=json, events=events)
+        with looking(wanted) as view:
+            return chat_with(chosen_agent(choice), view, lines.next_line, form=wanted, base_url=base_url)
 
     return concluded(work, debug=debug)
 
