@@ -110,7 +110,7 @@ def _object(text: str) -> Mapping[str, Any]:
     return value
 
 
-def _json(text: str, option: str) -> Any:  # noqa: ANN401 (JSON)
+def _json(text: str, option: str) -> Any:  # noqa: ANN401 (any JSON terms)
     try:
         return json.loads(text)
     except ValueError as wrong:
