@@ -17,6 +17,7 @@ from treadle.errors import (
     AlreadyAnsweredError,
     BadAnswerError,
     PauseNotFoundError,
+    PlanError,
     RunNotFoundError,
     TokenInvalidError,
 )
@@ -153,3 +154,35 @@ async def test_two_bodies_that_name_the_same_pauses_in_any_order_do_not_share_th
     (refused,) = [one for one in done if isinstance(one, AlreadyAnsweredError)]
     assert refused.taken == ()
     assert sorted(till.paid) in ([], [5, 6])
+
+
+@pytest.mark.requirement("PAUSE-secret", "D14")
+async def test_a_runner_with_a_secret_that_is_none_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reference D14: a token signed with a built-in default was accepted; here nothing begins, and no run is lost."""
+    monkeypatch.setenv("TREADLE_SECRET", "hunter2")
+    with pytest.raises(PlanError, match="TREADLE_SECRET") as refused:
+        async with Runner([scripted(PAY, tools=[Till().pay])]):
+            pass
+    assert "hunter2" not in str(refused.value)
+
+
+@pytest.mark.requirement("PAUSE-secret")
+@virtually
+async def test_processes_with_one_secret_know_each_others_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Design §7: derived, so any process can verify; after a rotation the old ones hold until they are over."""
+    till, world = Till(), World()
+    agent = scripted(PAY, tools=[till.pay])
+    monkeypatch.setenv("TREADLE_SECRET", "a" * 32)
+    async with world.runner(agent) as first:
+        run_id, (pause,) = await asked(first)
+        other_id, (other,) = await asked(first)
+    monkeypatch.setenv("TREADLE_SECRET", "b" * 32)
+    monkeypatch.setenv("TREADLE_SECRET_BEFORE", "a" * 32)
+    async with world.runner(agent) as second:
+        await second.answer(run_id, [said(pause, "approve")], principal="ann")
+        await watched(second, run_id)
+    monkeypatch.delenv("TREADLE_SECRET_BEFORE")
+    async with world.runner(agent) as third:
+        with pytest.raises(TokenInvalidError):
+            await third.answer(other_id, [said(other, "approve")], principal="ann")
+    assert till.paid == [5]

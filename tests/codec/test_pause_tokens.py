@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.codec.pause_tokens import LEAST_SECRET_BYTES, LONGEST_TOKEN, TokenKeys, claims_for, claims_of, token_for
+from treadle.codec.pause_tokens import (
+    LEAST_SECRET_BYTES,
+    LONGEST_TOKEN,
+    TokenKeys,
+    claims_for,
+    claims_of,
+    interrupt_named_in,
+    token_for,
+)
 from treadle.errors import RunNotFoundError, TokenInvalidError
 from treadle.values.ids import CallId, RunId, interrupt_id
 from treadle.values.pauses import PauseKind, PendingInterrupt
@@ -119,3 +127,13 @@ def test_a_pause_that_never_expires_has_a_token_too() -> None:
     for_ever = replace(PAUSE, expires_at=None)
     claims = claims_of(token_for(for_ever, scope="acme", keys=KEYS), scope="acme", keys=KEYS)
     assert claims.expires_ms is None
+
+
+def test_a_wire_that_carries_one_id_carries_the_token_as_that_id() -> None:
+    """Design §7: where a wire cannot carry a token, its id field is the token; what it names is not yet proved."""
+    assert interrupt_named_in(TOKEN) == PAUSE.interrupt_id
+    assert interrupt_named_in(token_for(PAUSE, scope="acme", keys=OTHER)) == PAUSE.interrupt_id
+    raw = base64.urlsafe_b64decode(TOKEN + "=" * (-len(TOKEN) % 4)) + b"\xff"
+    for text in ("", "i1", base64.urlsafe_b64encode(raw).rstrip(b"=").decode()):
+        with pytest.raises(TokenInvalidError):
+            interrupt_named_in(text)

@@ -103,6 +103,19 @@ def claims_of(token: str, *, scope: str, keys: TokenKeys) -> TokenClaims:
     raise _invalid()
 
 
+def interrupt_named_in(token: str) -> InterruptId:
+    """The pause that a token names, whoever made it: for a wire whose one id is the token. It proves nothing.
+
+    Raises:
+        TokenInvalidError: It is no token.
+    """
+    _, signed = _parts(token)
+    try:
+        return InterruptId(signed[_FIXED.size :].decode())
+    except UnicodeDecodeError:
+        raise _invalid() from None
+
+
 def _claims(signed: bytes, key: bytes, scope: str) -> TokenClaims:
     expires_ms, digest, mark, length = _FIXED.unpack_from(signed)
     named = signed[_FIXED.size :]

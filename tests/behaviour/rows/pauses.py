@@ -102,4 +102,7 @@ ROWS: dict[str, Requirement] = {
         source="docs/cli.md", says="The demo of approvals tries ten attacks, and fails if one does not."
     ),
     "CLI-answer": Requirement(source="docs/cli.md", says="A stored run is answered and audited from the command line."),
+    "D14": Requirement(
+        source="reference behaviours", says="Without a secret that is one, nothing is signed or started."
+    ),
 }
