@@ -24,6 +24,7 @@ from treadle.app.server import Server
 from treadle.codec.pause_tokens import token_for
 from treadle.runtime.asking import arguments_digest
 from treadle.server.access import Action, ApiKeys, Principal
+from treadle.server.access.admission import Caps
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.pauses import PauseKind, PauseRules, PendingInterrupt
 
@@ -147,16 +148,30 @@ async def test_a_message_to_a_thread_that_waits_is_a_409() -> None:
 @everywhere
 async def test_a_hundred_double_clicks_over_http(world: World) -> None:
     """Issue: 100 double answers at the same moment: one 2xx and one 4xx each, the tool ran 100 times."""
+    await _double_clicks(world, 100)
+
+
+@pytest.mark.soak
+@pytest.mark.requirement("PAUSE-http", "PAUSE-once")
+@virtually
+async def test_a_thousand_double_clicks_over_http() -> None:
+    """Issue: 1,000 in the soak."""
+    await _double_clicks(World(), 1000)
+
+
+async def _double_clicks(world: World, count: int) -> None:
     till = Till()
-    async with Server([scripted(PAY, tools=[till.pay])], store=world.store) as server:
-        runs = [await waiting(server) for _ in range(100)]
+    # Nobody's share of live runs is what is tried here.
+    caps = Caps(live_runs=count + 1)
+    async with Server([scripted(PAY, tools=[till.pay])], store=world.store, caps=caps) as server:
+        runs = [await waiting(server) for _ in range(count)]
         clicks = [answered(server, run_id, said(pause, "approve")) for run_id, (pause,) in runs for _ in range(2)]
         statuses = [call.status for call in await asyncio.gather(*clicks)]
         for run_id, _ in runs:
             await ask(server.asgi, "GET", f"/v1/runs/{run_id}/events?follow=run", ("accept", "text/event-stream"))
-    pairs = list(zip(statuses[::2], statuses[1::2], strict=True))
-    assert pairs == [pair if sorted(pair) == [200, 409] else (200, 409) for pair in pairs]
-    assert till.paid == [5] * 100
+    pairs = zip(statuses[::2], statuses[1::2], strict=True)
+    assert all(sorted(pair) == [200, 409] for pair in pairs)
+    assert till.paid == [5] * count
 
 
 def attacks(

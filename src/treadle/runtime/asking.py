@@ -36,8 +36,11 @@ class CallAsks:
 
     def before(self, requests: Sequence[ToolRequest]) -> Mapping[int, PauseAsk]:
         """What is asked before calls of a turn may run, by their slots; nothing of those that may just run."""
-        asks = [(slot, self._before(request)) for slot, request in enumerate(requests) if request.damage is None]
-        return {slot: ask for slot, ask in asks if ask is not None}
+        asks: dict[int, PauseAsk] = {}
+        for slot, request in enumerate(requests):
+            if request.damage is None and (ask := self._before(request)) is not None:
+                asks[slot] = ask
+        return asks
 
     def within(self, asked: InterruptAsk) -> PauseAsk:
         """What a call asks in the middle of its work."""

@@ -59,6 +59,7 @@ from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
 
 _log = logging.getLogger("treadle.run")
+_BEFORE_MODEL_CALL: Final = Failpoint.BEFORE_MODEL_CALL
 _AT_REST: Final = (Phase.WAITING, Phase.FINAL)
 _Measured = ModelBroke | DeadlinePassed | CancelRequested | PartBroke
 _MEASURED: Final = frozenset({ModelBroke, DeadlinePassed, CancelRequested, PartBroke})
@@ -301,7 +302,7 @@ class RunLoop:
         assert self._prompt is not None
         request = ModelRequest(prompt=self._prompt, turns=self._machine.turns, tools=self._specs)
         given: Input | None = None
-        reach(Failpoint.BEFORE_MODEL_CALL)
+        reach(_BEFORE_MODEL_CALL)
         self._listening = True
         self._deadlines.listen()
         stream = self._model.ask(request)

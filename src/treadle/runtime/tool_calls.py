@@ -33,6 +33,10 @@ GRACE_S: Final = 1.0
 
 _log = logging.getLogger("treadle.tools")
 
+# A member of an enum is looked up by the enum's class, which is slow where every call does it.
+_BEFORE_TOOL: Final = Failpoint.CALL_BEFORE_TOOL
+_AFTER_TOOL: Final = Failpoint.CALL_AFTER_TOOL
+
 _STOPPED_WORDS: Final = {
     ToolStatus.CANCELLED: "cancelled: the run was stopped",
     ToolStatus.TIMEOUT: "stopped: it took longer than it may",
@@ -149,9 +153,9 @@ class ToolCalls:
         try:
             if running.stopped_as is not None:
                 raise asyncio.CancelledError  # noqa: TRY301 (it was stopped before its first step)
-            reach(Failpoint.CALL_BEFORE_TOOL)
+            reach(_BEFORE_TOOL)
             content = json_terms(await self._toolbox.call(request, context))
-            reach(Failpoint.CALL_AFTER_TOOL)
+            reach(_AFTER_TOOL)
             outcome = ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
         except asyncio.CancelledError:
             # Where nobody stopped it: a tool that cancels itself, or an event loop that is closing.
