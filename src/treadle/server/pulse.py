@@ -110,7 +110,7 @@ class Pulse:
     async def end_all(self) -> None:
         """End every stream, and wait until they are over. A stream that does not end in its time is left.
 
-        One that begins later is ended with the next tick, until `begin`: it is told what is there and waits for nothing.
+        One that begins later is ended with the next tick, until `begin`: it is told what is there and does not wait.
         """
         self._is_ending = True
         for stream in list(self._streams):
