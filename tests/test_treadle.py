@@ -41,3 +41,14 @@ def test_importing_the_command_runs_nothing() -> None:
     """Ours: whoever looks through the modules starts nothing."""
     module = importlib.import_module("treadle.__main__")
     assert module.main is entry.main
+
+
+def test_a_name_whose_extra_is_missing_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours: a server without its packages is a line to copy, not a hunt for who needed them."""
+    monkeypatch.delitem(vars(treadle), "Server", raising=False)
+    monkeypatch.delitem(sys.modules, "treadle.app.server", raising=False)
+    monkeypatch.setitem(sys.modules, "starlette.types", None)
+    with pytest.raises(ModuleNotFoundError) as told:
+        treadle.Server  # noqa: B018 (the lookup is what is tested)
+    assert str(told.value).endswith("install it with: python -m pip install 'treadle[server]'")
+    assert told.value.name == "starlette.types"

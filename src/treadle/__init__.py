@@ -84,6 +84,8 @@ _HOMES = {
     "typed_stream": "treadle.runtime.typed_stream",
 }
 
+_EXTRAS = {"Server": "server"}
+
 __all__ = [
     "Agent",
     "Answer",
@@ -131,7 +133,15 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (whatever stands under that n
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'treadle' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
+    try:
+        value = getattr(importlib.import_module(home), name)
+    except ModuleNotFoundError as missing:
+        extra = _EXTRAS.get(name)
+        if extra is None or (missing.name or "").startswith("treadle"):
+            raise
+        fix = f"python -m pip install 'treadle[{extra}]'"
+        told = f"treadle.{name} needs the package {missing.name!r}; install it with: {fix}"
+        raise ModuleNotFoundError(told, name=missing.name) from missing
     globals()[name] = value
     return value
 

@@ -52,7 +52,8 @@ def start_request(body: bytes, agents: Collection[str]) -> StartRequest:
     """
     asked = read_body(body, StartRequest)
     if asked.agent not in agents:
-        raise BadRequestError(f"no agent is called {asked.agent[:MAX_NAME_CHARS]!r}", pointer="/agent")
+        named = asked.agent[:MAX_NAME_CHARS]
+        raise BadRequestError(f"no agent is called {named!r}; GET /v1/agents names those there are", pointer="/agent")
     if not asked.prompt.strip():
         raise BadRequestError("a prompt needs text", pointer="/prompt")
     for name in ("thread_id", "key"):
