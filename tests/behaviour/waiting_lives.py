@@ -140,8 +140,8 @@ class WaitingLives(Lives):
         more: dict[str, Any] = {}
         number = pause.request.get("arguments", pause.request.get("payload") or {}).get("number", -1)
         if decision is Decision.EDIT:
-            self.calls += 1
             number = self.calls
+            self.calls += 1
             more = {"arguments": {"number": number}}
         elif decision is Decision.ANSWER:
             more = {"value": True if pause.kind is PauseKind.INTERRUPT else {"q1": "red"}}
