@@ -49,7 +49,8 @@ def test_a_run_is_answered_and_its_audit_tells_by_whom(
     assert main(["audit", run_id, "--json", "--db", store]) == ExitCode.DONE
     (line,) = capfd.readouterr().out.splitlines()
     assert (json.loads(line)["by"], json.loads(line)["result"]) == ("ann", "ok")
-    assert main(["audit", run_id, "--db", store]) == ExitCode.DONE
+    assert main(["audit", "--db", store]) == ExitCode.MISUSE
+    assert main(["audit", "--all", "--db", store]) == ExitCode.DONE
     assert "ann  approve" in capfd.readouterr().out
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.behaviour.answers import Till, asked, said
 from tests.runtime.agents import scripted
 from tests.runtime.stores import World, virtually, watched
 from treadle.cli.run_audit import audited, for_people, for_scripts
+from treadle.errors import RunNotFoundError
 from treadle.values.ids import RunId
 
 TWO = 'call: pay {"cents": 5}\ncall: pay {"cents": 6}\n---\ntext: ok'
@@ -22,7 +25,11 @@ async def test_a_decision_is_a_line_with_all_that_it_was_about() -> None:
         body = [said(five, "edit", arguments={"cents": 4}), said(six, "deny", reason="no\x1b")]
         await runner.answer(run_id, body, principal="ann\n")
         await watched(runner, run_id)
-    found = await audited(world.store, "default", RunId(run_id))
+    found = await audited(world.store, "default", [RunId(run_id)])
+    assert await audited(world.store, "default", None) == found
+    assert await audited(world.store, "other", None) == ()
+    with pytest.raises(RunNotFoundError):
+        await audited(world.store, "other", [RunId(run_id)])
     edited, denied = for_people(found).splitlines()
     assert "ann\\n  edit" in edited
     assert 'changed {"cents":[5,4]}' in edited

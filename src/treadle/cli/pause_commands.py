@@ -18,6 +18,7 @@ from treadle.cli.diagnostics import tell
 from treadle.cli.exits import ExitCode
 from treadle.cli.output import for_people, for_scripts
 from treadle.cli.run_answering import Desk
+from treadle.cli.run_transfer import wanted
 from treadle.cli.store_commands import (
     DbOption,
     DebugOption,
@@ -78,29 +79,31 @@ def answer(  # noqa: PLR0913 (a parameter an option)
 
 @commands.command()
 def audit(
-    run: RunArgument,
+    run: Annotated[list[str] | None, typer.Argument(metavar="RUN", help="Of which runs, by their ids.")] = None,
     *,
+    every: Annotated[bool, typer.Option("--all", help="Of all runs of the scope.")] = False,
     json: JsonOption = False,
     db: DbOption = None,
     scope: ScopeOption = "default",
     debug: DebugOption = False,
 ) -> int:
-    """Show what people decided about a stored run: who, when, what they changed, and what came of it."""
+    """Show what people decided about stored runs: who, when, what they changed, and what came of it."""
 
     def work() -> int:
-        found = asked(db, lambda store: run_audit.audited(store, scope, RunId(run)))
+        run_ids = wanted(run or (), every=every)
+        found = asked(db, lambda store: run_audit.audited(store, scope, run_ids))
         write(*((for_scripts, run_audit.for_scripts(found)) if json else (for_people, run_audit.for_people(found))))
-        remark("nobody has decided anything about it", when=not found and not json)
+        remark("nobody has decided anything", when=not found and not json)
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
 
 
-def _put(pauses: Sequence[OpenPause], wanted: str | None) -> list[Answer]:
+def _put(pauses: Sequence[OpenPause], named: str | None) -> list[Answer]:
     """What a person says, pause after pause; those that they leave open are left out."""
     answers = []
     for one in pauses:
-        if wanted in (None, one.interrupt_id):
+        if named in (None, one.interrupt_id):
             tell(asking.shown(one).rstrip("\n"))
             if (said := asking.put(one, lines.next_line)) is not None:
                 answers.append(said)

@@ -1,6 +1,6 @@
 """What people decided about stored runs, for people and for scripts: a line a decision.
 
-In: audits. Out: text. Nothing of what was decided about is cut off.
+In: a store, and which runs. Out: text. Nothing of what was decided about is cut off.
 
 Source: docs/cli.md.
 """
@@ -8,24 +8,38 @@ Source: docs/cli.md.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from treadle.cli.foreign_text import json_line, line
 from treadle.cli.tables import moment
 from treadle.codec.foreign import json_text, json_value
-from treadle.ports.log import LogReads
+from treadle.ports.runs_seen import RunsSeen
 from treadle.runtime.audit import Audited, audit_of
 from treadle.runtime.thread_history import stored_run
 from treadle.values.ids import RunId
 
+PAGE: Final = 100
+"""Runs that are looked for at a time."""
 
-async def audited(store: LogReads, scope: str, run_id: RunId) -> tuple[Audited, ...]:
-    """Every settled pause of a run.
+
+async def audited(store: RunsSeen, scope: str, run_ids: Sequence[RunId] | None) -> tuple[Audited, ...]:
+    """Every settled pause of these runs, in their order; of all runs of the scope, the newest first, without any.
 
     Raises:
         RunNotFoundError: No such run in this scope.
     """
-    _, stretches = await stored_run(store, scope, run_id)
-    return audit_of(stretches, run_id)
+    found: list[Audited] = []
+    for run_id in await _every(store, scope) if run_ids is None else run_ids:
+        _, stretches = await stored_run(store, scope, run_id)
+        found += audit_of(stretches, run_id)
+    return tuple(found)
+
+
+async def _every(store: RunsSeen, scope: str) -> list[RunId]:
+    named: list[RunId] = []
+    while page := await store.find(scope, before=named[-1] if named else None, limit=PAGE):
+        named += [state.run_id for state in page]
+    return named
 
 
 def for_people(found: Sequence[Audited]) -> str:
