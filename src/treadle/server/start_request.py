@@ -50,7 +50,7 @@ def start_request(body: bytes, agents: Collection[str]) -> StartRequest:
     Raises:
         BadRequestError: It is no such request. `pointer` says which part.
     """
-    asked = _read(body, StartRequest)
+    asked = read_body(body, StartRequest)
     if asked.agent not in agents:
         named = asked.agent[:MAX_NAME_CHARS]
         raise BadRequestError(f"no agent is called {named!r}; GET /v1/agents names those there are", pointer="/agent")
@@ -71,7 +71,7 @@ def cancel_request(body: bytes) -> CancelRequest:
     Raises:
         BadRequestError: It is no such request.
     """
-    asked = _read(body, CancelRequest) if body else CancelRequest()
+    asked = read_body(body, CancelRequest) if body else CancelRequest()
     if asked.reason is not None and len(asked.reason) > MAX_NAME_CHARS:
         raise BadRequestError(f"a reason has at most {MAX_NAME_CHARS} characters", pointer="/reason")
     return asked
@@ -85,7 +85,12 @@ def _check_name(name: str, given: str | None) -> None:
         )
 
 
-def _read(body: bytes, kind: type[T]) -> T:
+def read_body(body: bytes, kind: type[T]) -> T:
+    """What a body of JSON says, in this form.
+
+    Raises:
+        BadRequestError: It is of another form. `pointer` says which part.
+    """
     try:
         # What a browser writes for half a surrogate pair is legal JSON, and becomes U+FFFD where it enters: here.
         terms = json_value(json.loads(body))
