@@ -57,6 +57,9 @@ from treadle.values.model import CallNamed, ModelItem, ModelTurn, TurnEnded, Usa
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
 
+INSIST_S: Final = 0.25
+"""Seconds after which a model that was told to stop, and has not, is told again."""
+
 _log = logging.getLogger("treadle.run")
 _AT_REST: Final = (Phase.WAITING, Phase.FINAL)
 _Measured = ModelBroke | DeadlinePassed | CancelRequested | PartBroke
@@ -112,6 +115,8 @@ class RunLoop:
         self._woken: asyncio.Future[None] | None = None
         self._listening = False
         self._interrupting = False
+        self._cancels = 0
+        self._insisting: asyncio.TimerHandle | None = None
         self._is_awaited = False
         self._is_let_go = False
         self.failure: BaseException | None = None
@@ -128,7 +133,13 @@ class RunLoop:
             self._woken.set_result(None)
         elif self._listening and not self._interrupting and type(given) in _INTERRUPTS and self._task is not None:
             self._interrupting = True
-            self._task.cancel()
+            self._interrupt(self._task)
+
+    def _interrupt(self, task: asyncio.Task[Any]) -> None:
+        """Cancel what listens, and again while it holds on: a stop does not wait for a model that closes slowly."""
+        self._cancels += 1
+        task.cancel()
+        self._insisting = asyncio.get_running_loop().call_later(INSIST_S, self._interrupt, task)
 
     async def drive(self, request: TurnRequest, *, inputs: Sequence[Input] = ()) -> None:
         """Run from the request to the closing event of the segment.
@@ -306,12 +317,14 @@ class RunLoop:
         except asyncio.CancelledError:
             if not self._interrupting:
                 raise
-            self._interrupting = False
             self._uncancel()
         except ModelError as failed:
             given = self._failed(failed)
         finally:
             self._listening = self._deadlines.listening = False
+            if self._insisting is not None:
+                self._insisting.cancel()
+                self._insisting = None
         if self._interrupting:
             await self._absorb_interrupt()
         if given is not None:
@@ -321,11 +334,17 @@ class RunLoop:
         """The model ended before the interrupt came through: take it here, where it harms nothing."""
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(0)
-        self._interrupting = False
         self._uncancel()
 
     def _uncancel(self) -> None:
-        if self._task is not None and self._task.uncancel() > 0:
+        """Take back our own cancels, as many as there were."""
+        self._interrupting = False
+        if self._task is None:
+            return
+        while self._cancels:
+            self._cancels -= 1
+            self._task.uncancel()
+        if self._task.cancelling():
             # Somebody else wants the task to end as well.
             if self.commit is not None:
                 raise asyncio.CancelledError
