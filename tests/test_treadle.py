@@ -26,6 +26,17 @@ def test_what_is_not_there_is_an_attribute_error() -> None:
         _ = treadle.Agnet
 
 
+@pytest.mark.parametrize("module", ["starlette", "prometheus_client", "jwt"])
+def test_a_name_whose_extra_is_missing_says_what_to_install(module: str) -> None:
+    """Ours: an error says how to mend it. `None` in `sys.modules` is a module that cannot be imported."""
+    program = f"import sys; sys.modules[{module!r}] = None; from treadle import Agent; from treadle import Server"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1
+    last = ran.stderr.strip().splitlines()[-1]
+    assert last.startswith("ModuleNotFoundError: treadle.Server needs the module")
+    assert "pip install 'treadle[server]'" in last
+
+
 def test_all_names_are_listed_before_they_are_loaded() -> None:
     """Ours: a prompt that completes names knows them."""
     assert set(treadle.__all__) <= set(dir(treadle))

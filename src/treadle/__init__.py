@@ -74,6 +74,9 @@ _HOMES = {
     "typed_stream": "treadle.runtime.typed_stream",
 }
 
+_EXTRAS = {"Server": "server"}
+"""What needs more than the core, and the extra that brings it."""
+
 __all__ = [
     "Agent",
     "Attachment",
@@ -115,7 +118,14 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (whatever stands under that n
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'treadle' has no attribute {name!r}")
-    value = getattr(importlib.import_module(home), name)
+    try:
+        value = getattr(importlib.import_module(home), name)
+    except ModuleNotFoundError as missing:
+        extra = _EXTRAS.get(name)
+        if extra is None or missing.name is None or missing.name.partition(".")[0] == "treadle":
+            raise
+        said = f"treadle.{name} needs the module {missing.name!r}; install: pip install 'treadle[{extra}]'"
+        raise ModuleNotFoundError(said, name=missing.name) from missing
     globals()[name] = value
     return value
 

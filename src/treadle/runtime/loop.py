@@ -47,6 +47,7 @@ from treadle.ports.model import Model, ModelRequest
 from treadle.ports.toolbox import Toolbox
 from treadle.runtime.approvals import approval_of
 from treadle.runtime.deadlines import Deadlines
+from treadle.runtime.interrupting import Interrupt
 from treadle.runtime.output_bound import OutputBound
 from treadle.runtime.taken_in import taken_in
 from treadle.runtime.tool_calls import ToolCalls
@@ -56,9 +57,6 @@ from treadle.values.limits import Limit, RunRules
 from treadle.values.model import CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
-
-INSIST_S: Final = 0.25
-"""Seconds after which a model that was told to stop, and has not, is told again."""
 
 _log = logging.getLogger("treadle.run")
 _AT_REST: Final = (Phase.WAITING, Phase.FINAL)
@@ -114,9 +112,7 @@ class RunLoop:
         self._task: asyncio.Task[Any] | None = None
         self._woken: asyncio.Future[None] | None = None
         self._listening = False
-        self._interrupting = False
-        self._cancels = 0
-        self._insisting: asyncio.TimerHandle | None = None
+        self._interrupt = Interrupt()
         self._is_awaited = False
         self._is_let_go = False
         self.failure: BaseException | None = None
@@ -131,15 +127,8 @@ class RunLoop:
         self._posted.append(given)
         if self._woken is not None and not self._woken.done():
             self._woken.set_result(None)
-        elif self._listening and not self._interrupting and type(given) in _INTERRUPTS and self._task is not None:
-            self._interrupting = True
-            self._interrupt(self._task)
-
-    def _interrupt(self, task: asyncio.Task[Any]) -> None:
-        """Cancel what listens, and again while it holds on: a stop does not wait for a model that closes slowly."""
-        self._cancels += 1
-        task.cancel()
-        self._insisting = asyncio.get_running_loop().call_later(INSIST_S, self._interrupt, task)
+        elif self._listening and not self._interrupt.is_on and type(given) in _INTERRUPTS and self._task is not None:
+            self._interrupt.begin(self._task)
 
     async def drive(self, request: TurnRequest, *, inputs: Sequence[Input] = ()) -> None:
         """Run from the request to the closing event of the segment.
@@ -315,17 +304,15 @@ class RunLoop:
             finally:
                 await stream.aclose()
         except asyncio.CancelledError:
-            if not self._interrupting:
+            if not self._interrupt.is_on:
                 raise
             self._uncancel()
         except ModelError as failed:
             given = self._failed(failed)
         finally:
             self._listening = self._deadlines.listening = False
-            if self._insisting is not None:
-                self._insisting.cancel()
-                self._insisting = None
-        if self._interrupting:
+            self._interrupt.ease()
+        if self._interrupt.is_on:
             await self._absorb_interrupt()
         if given is not None:
             self._tell(given)
@@ -337,14 +324,7 @@ class RunLoop:
         self._uncancel()
 
     def _uncancel(self) -> None:
-        """Take back our own cancels, as many as there were."""
-        self._interrupting = False
-        if self._task is None:
-            return
-        while self._cancels:
-            self._cancels -= 1
-            self._task.uncancel()
-        if self._task.cancelling():
+        if self._task is not None and self._interrupt.take_back(self._task):
             # Somebody else wants the task to end as well.
             if self.commit is not None:
                 raise asyncio.CancelledError

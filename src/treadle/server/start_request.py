@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -23,7 +23,10 @@ NAME_PATTERN: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$"
 ON_DISCONNECT_PATTERN: Final = r"^(continue|cancel|continue [0-9]{1,9}(\.[0-9]{1,9})? ?s)$"
 _NAME: Final = re.compile(NAME_PATTERN.removeprefix("^").removesuffix("$"))
 _PATH: Final = re.compile(r" - at `\$?(.*)`$")
+_FIELD: Final = re.compile(r"field `(.*)`$")
+_NO_CHOICE: Final = "Invalid enum value "
 
+OnBusy: TypeAlias = Literal["reject", "queue", "cancel_previous"]
 T = TypeVar("T")
 
 
@@ -35,7 +38,7 @@ class StartRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     thread_id: str | None = None
     key: str | None = None
     on_disconnect: str = "continue"
-    on_busy: Literal["reject", "queue", "cancel_previous"] = "reject"
+    on_busy: OnBusy = "reject"
 
 
 class CancelRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -50,9 +53,10 @@ def start_request(body: bytes, agents: Collection[str]) -> StartRequest:
     Raises:
         BadRequestError: It is no such request. `pointer` says which part.
     """
-    asked = _read(body, StartRequest)
+    asked = read_body(body, StartRequest)
     if asked.agent not in agents:
-        raise BadRequestError(f"no agent is called {asked.agent[:MAX_NAME_CHARS]!r}", pointer="/agent")
+        said = f"no agent is called {asked.agent[:MAX_NAME_CHARS]!r}; GET /v1/agents lists them"
+        raise BadRequestError(said, pointer="/agent")
     if not asked.prompt.strip():
         raise BadRequestError("a prompt needs text", pointer="/prompt")
     for name in ("thread_id", "key"):
@@ -70,7 +74,7 @@ def cancel_request(body: bytes) -> CancelRequest:
     Raises:
         BadRequestError: It is no such request.
     """
-    asked = _read(body, CancelRequest) if body else CancelRequest()
+    asked = read_body(body, CancelRequest) if body else CancelRequest()
     if asked.reason is not None and len(asked.reason) > MAX_NAME_CHARS:
         raise BadRequestError(f"a reason has at most {MAX_NAME_CHARS} characters", pointer="/reason")
     return asked
@@ -84,7 +88,14 @@ def _check_name(name: str, given: str | None) -> None:
         )
 
 
-def _read(body: bytes, kind: type[T]) -> T:
+def read_body(body: bytes, kind: type[T]) -> T:
+    """What a body of JSON says, in this form.
+
+    Raises:
+        BadRequestError: It is of another form. `pointer` says which part.
+    """
+    if not body:
+        raise BadRequestError("expected a body of JSON, came none")
     try:
         # What a browser writes for half a surrogate pair is legal JSON, and becomes U+FFFD where it enters: here.
         terms = json_value(json.loads(body))
@@ -93,6 +104,16 @@ def _read(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.convert(terms, kind)
     except msgspec.ValidationError as wrong:
-        said, found = str(wrong), _PATH.search(str(wrong))
-        pointer = "" if found is None else found[1].replace(".", "/")
-        raise BadRequestError(said[: found.start()] if found else said, pointer=pointer) from wrong
+        said, pointer = _said(str(wrong))
+        raise BadRequestError(said, pointer=pointer) from wrong
+
+
+def _said(words: str) -> tuple[str, str]:
+    """What is wrong, and where, as a pointer; of a field that lacks or is too many, to that."""
+    found = _PATH.search(words)
+    said, path = (words[: found.start()], found[1].replace(".", "/")) if found else (words, "")
+    if (field := _FIELD.search(said)) is not None:
+        path = f"{path}/{field[1]}"
+    if path == "/on_busy" and said.startswith(_NO_CHOICE):
+        said = f"expected one of {', '.join(get_args(OnBusy))}, came {said.removeprefix(_NO_CHOICE)}"
+    return said, path
