@@ -29,6 +29,9 @@ if TYPE_CHECKING:
         ToolError,
         TreadleError,
     )
+    from treadle.plan.front_end import front_end_tool
+    from treadle.plan.interrupts import interrupt
+    from treadle.plan.questions import ask_user
     from treadle.plan.tools import Tool, stop_requested, tool
     from treadle.runtime.result import RunError, RunOutcome, RunResult
     from treadle.runtime.run_view import RunView
@@ -36,17 +39,21 @@ if TYPE_CHECKING:
     from treadle.runtime.typed_stream import typed_stream
     from treadle.runtime.watching import WatchedRecord
     from treadle.values.limits import Limits, Retries
+    from treadle.values.pauses import Answer, Decision, PauseRules
     from treadle.values.requests import Attachment, TurnMessage, UserMessage
     from treadle.values.runs import RunStatus
 
 _HOMES = {
     "Agent": "treadle.app.agent",
+    "Answer": "treadle.values.pauses",
     "Attachment": "treadle.values.requests",
     "CursorError": "treadle.errors",
+    "Decision": "treadle.values.pauses",
     "KeyReusedError": "treadle.errors",
     "Limits": "treadle.values.limits",
     "MisuseError": "treadle.errors",
     "ModelError": "treadle.errors",
+    "PauseRules": "treadle.values.pauses",
     "PeerError": "treadle.errors",
     "PlanError": "treadle.errors",
     "Retries": "treadle.values.limits",
@@ -69,22 +76,27 @@ _HOMES = {
     "TurnMessage": "treadle.values.requests",
     "UserMessage": "treadle.values.requests",
     "WatchedRecord": "treadle.runtime.watching",
+    "ask_user": "treadle.plan.questions",
+    "front_end_tool": "treadle.plan.front_end",
+    "interrupt": "treadle.plan.interrupts",
     "stop_requested": "treadle.plan.tools",
     "tool": "treadle.plan.tools",
     "typed_stream": "treadle.runtime.typed_stream",
 }
 
 _EXTRAS = {"Server": "server"}
-"""What needs more than the core, and the extra that brings it."""
 
 __all__ = [
     "Agent",
+    "Answer",
     "Attachment",
     "CursorError",
+    "Decision",
     "KeyReusedError",
     "Limits",
     "MisuseError",
     "ModelError",
+    "PauseRules",
     "PeerError",
     "PlanError",
     "Retries",
@@ -108,6 +120,9 @@ __all__ = [
     "UserMessage",
     "WatchedRecord",
     "__version__",
+    "ask_user",
+    "front_end_tool",
+    "interrupt",
     "stop_requested",
     "tool",
     "typed_stream",
@@ -122,10 +137,11 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 (whatever stands under that n
         value = getattr(importlib.import_module(home), name)
     except ModuleNotFoundError as missing:
         extra = _EXTRAS.get(name)
-        if extra is None or missing.name is None or missing.name.partition(".")[0] == "treadle":
+        if extra is None or (missing.name or "").startswith("treadle"):
             raise
-        said = f"treadle.{name} needs the module {missing.name!r}; install: pip install 'treadle[{extra}]'"
-        raise ModuleNotFoundError(said, name=missing.name) from missing
+        fix = f"python -m pip install 'treadle[{extra}]'"
+        told = f"treadle.{name} needs the package {missing.name!r}; install it with: {fix}"
+        raise ModuleNotFoundError(told, name=missing.name) from missing
     globals()[name] = value
     return value
 

@@ -280,6 +280,12 @@ class ThreadBusyError(RunLogError):
     code = "thread_busy"
 
 
+class PauseOpenError(ThreadBusyError):
+    """The thread's live run waits for a person: a message is no answer, and grants nothing."""
+
+    code = "pause_open"
+
+
 class RunFinalError(RunLogError):
     """The run is final: it hears nothing more."""
 
@@ -349,6 +355,25 @@ class ResumeError(TreadleError):
     code = "resume_refused"
 
 
+class PauseNotFoundError(ResumeError):
+    """The run has never had a pause of this name. Nothing of what came with it was taken."""
+
+    code = "pause_not_found"
+
+
+class BadAnswerError(ResumeError):
+    """What was said is no answer to what was asked. Nothing was taken, and the tokens are as good as before.
+
+    `problems` are pairs: the pause, and what is wrong, which names the question where there are several.
+    """
+
+    code = "bad_answer"
+
+    def __init__(self, problems: tuple[tuple[str, str], ...]) -> None:
+        super().__init__("; ".join(f"{named}: {problem}" for named, problem in problems))
+        self.problems = problems
+
+
 class TokenInvalidError(ResumeError):
     """The token is not one we made for this pause."""
 
@@ -362,9 +387,16 @@ class TokenExpiredError(ResumeError):
 
 
 class AlreadyAnsweredError(ResumeError):
-    """The pause has its answer."""
+    """The pause is settled: by an answer, or with its run.
+
+    `taken` names the pauses whose answers in the same body had been taken before this one was seen to be settled.
+    """
 
     code = "already_answered"
+
+    def __init__(self, message: str, *, taken: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.taken = taken
 
 
 class ToolError(Exception):

@@ -18,6 +18,7 @@ from tests.kernel.scenes import (
     dispatched,
     events,
     expired,
+    facts,
     kinds,
     paused,
     progressed,
@@ -33,6 +34,7 @@ from treadle.kernel.inputs import Answered, CancelRequested, DeadlinePassed, Par
 from treadle.kernel.machine import Machine
 from treadle.kernel.transitions import Phase
 from treadle.values import events as ev
+from treadle.values.facts import PauseKept
 from treadle.values.ids import call_id, interrupt_id
 from treadle.values.limits import Limit, Limits
 from treadle.values.pauses import OnExpiry, PauseKind, PendingInterrupt, Settlement
@@ -124,7 +126,7 @@ def test_a_granted_call_runs_with_the_arguments_that_were_asked_about() -> None:
     assert isinstance(effects[-1], CallTools)
     (granted,) = effects[-1].requests
     assert (granted.call_id, granted.arguments) == (C1, {"a": 1})
-    assert effects[-1].answers == {C1: said(1)}
+    assert effects[-1].answers == {}
     assert [event.streamed for event in events(run) if isinstance(event, ev.ToolCall)] == [True]
 
 
@@ -146,15 +148,16 @@ def test_the_answer_to_a_question_is_the_result_of_its_call() -> None:
     assert effects[-1] == AskModel(round=2, attempt=1)
 
 
-@pytest.mark.parametrize("ask", [SIGNAL, LEAVE], ids=["signal", "leave"])
-def test_a_call_that_paused_on_its_way_goes_on_and_is_not_called_anew(ask: PauseAsk) -> None:
-    """EV-6: executed once. What it asked for in the middle is handed to it, and its arguments stay."""
+@pytest.mark.parametrize(("ask", "is_told"), [(SIGNAL, True), (LEAVE, False)], ids=["signal", "leave"])
+def test_a_call_that_paused_on_its_way_goes_on_and_is_not_called_anew(ask: PauseAsk, *, is_told: bool) -> None:
+    """EV-6: dispatched once. What it asked for by an interrupt is handed to it, and its arguments stay."""
     run = begun(limits=Limits(tool_calls=1))
     tell(run, turned(request(a=1)), progressed(1), paused(1, ask), answered(1, value={"part": 7}), progressed(1))
     assert dispatched(run) == ["c1"]
     again = last_calls(run)
     assert again.requests[0].arguments == {"a": 1}
-    assert again.answers == {C1: said(1, value={"part": 7})}
+    (pending,) = [fact.pending for fact in facts(run, PauseKept) if isinstance(fact, PauseKept)]
+    assert again.answers == ({C1: ((pending, said(1, value={"part": 7})),)} if is_told else {})
     tell(run, returned(1))
     assert [event.sequence for event in events(run) if isinstance(event, ev.ToolProgress)] == [0, 1]
     assert results(run) == {"c1": ("ok", None)}
@@ -253,7 +256,7 @@ def test_a_pause_that_is_kept_is_asked_again_under_a_new_id() -> None:
     assert isinstance(last, ev.Interrupt)
     (pending,) = last.pending
     assert (pending.interrupt_id, pending.call_id, pending.expires_at) == (interrupt_id(RUN, 2), C1, 20.0)
-    assert not run.tell(answered(1))
+    assert tell(run, answered(1)) == ()
     tell(run, answered(2), returned(1))
     assert results(run) == {"c1": ("ok", None)}
 
@@ -453,10 +456,10 @@ def test_a_pause_is_answered_once() -> None:
     """Design: two answers at once: exactly one wins."""
     run = begun()
     tell(run, turned(request(), request(), gated={0: LEAVE, 1: LEAVE}), answered(1, Settlement.DECLINED))
-    assert not run.tell(answered(1))
+    assert tell(run, answered(1)) == ()
     tell(run, answered(2))
     assert settlements(run) == [[("i1", "declined"), ("i2", "answered")]]
-    assert not run.tell(answered(2))
+    assert tell(run, answered(2)) == ()
 
 
 @pytest.mark.requirement("MACHINE-rebuilds")

@@ -44,12 +44,16 @@ class Asked:
 
 
 class Puppet:
-    """The model port by hand. `asked` holds every question, oldest first; `open` those that wait for an answer."""
+    """The model port by hand.
+
+    Shape: `asked` holds every question, oldest first, `requests` what each was told; `open` those that wait for more.
+    """
 
     name = "puppet"
 
     def __init__(self) -> None:
         self.asked: list[Asked] = []
+        self.requests: list[ModelRequest] = []
         self._open: list[Asked] = []
 
     @property
@@ -61,6 +65,7 @@ class Puppet:
         """Say what is told."""
         asked = Asked(prompt=request.prompt.prompt, round=len(request.turns))
         self.asked.append(asked)
+        self.requests.append(request)
         self._open.append(asked)
         try:
             while True:

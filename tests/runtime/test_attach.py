@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from treadle.adapters.models.scripted import ScriptedModel
+from tests.runtime.agents import scripted
 from treadle.adapters.system import SystemClock
-from treadle.adapters.toolboxes.functions import FunctionToolbox
 from treadle.runtime.attach import attach, made_filters
 from treadle.runtime.output_bound import CHECKPOINT
 from treadle.runtime.reader import BOUND
 from treadle.text.filters.think import ThinkTagFilter
 from treadle.values.ids import RunId
-from treadle.values.limits import RunRules
 from treadle.values.requests import TurnRequest
 
 RUN = RunId("r1")
@@ -22,12 +20,8 @@ def attached(*, read: bool, filters=()):
     """The parts of a run."""
     return attach(
         request=TurnRequest(prompt="hi", run_id=RUN, root_run_id=RUN),
-        model=ScriptedModel.from_text("text: a|b"),
-        toolbox=FunctionToolbox(()),
+        served=scripted("text: a|b", text_filters=filters).served(),
         clock=SystemClock(),
-        rules=RunRules(agent="a", model="scripted"),
-        instructions=None,
-        filters=filters,
         read=read,
     )
 

@@ -13,11 +13,11 @@ from tests.runtime.agents import scripted
 from tests.runtime.logs import REQUEST, RULES, RUN, started_event
 from tests.values.event_samples import APPROVAL
 from treadle.adapters.system import SystemClock
-from treadle.kernel.inputs import PauseExpired, TookOver
+from treadle.kernel.inputs import TookOver
 from treadle.kernel.machine import Machine
 from treadle.kernel.takeover import SILENT_OWNERS
 from treadle.runtime.attached import RunParts
-from treadle.runtime.rebuilding import ASKED_AGAIN_S, Rebuilt, lived_of, rebuilt_from, rebuilt_run, wake_at_of
+from treadle.runtime.rebuilding import Rebuilt, lived_of, rebuilt_from, rebuilt_run, wake_at_of
 from treadle.values import events as ev
 from treadle.values.calls import ToolRequest
 from treadle.values.facts import AnswerKept, PauseKept, RequestKept, RoundOpened, TurnKept
@@ -99,13 +99,13 @@ def test_nothing_written_is_a_new_run() -> None:
     """Ours: it is begun, and told nothing of a lost worker."""
     log = rebuilt()
     assert log.is_new
-    assert log.first_inputs(now_s=0.0, idempotent=NOTHING, was_sent_to=False) == ()
+    assert log.first_inputs(idempotent=NOTHING) == ()
 
 
 def test_a_run_that_killed_owner_after_owner_before_it_wrote_is_told_so() -> None:
     """Ours: that is for the machine to end."""
     log = replace(rebuilt(), silent_owners=SILENT_OWNERS)
-    (given,) = log.first_inputs(now_s=0.0, idempotent=NOTHING, was_sent_to=False)
+    (given,) = log.first_inputs(idempotent=NOTHING)
     assert given == TookOver(idempotent=NOTHING, silent_owners=SILENT_OWNERS)
 
 
@@ -142,7 +142,7 @@ def test_a_turn_that_a_reader_saw_begin_is_under_way_until_it_ends() -> None:
     assert not rebuilt(*BEGUN, round_started(), said("a"), round_ended()).is_under_way
     taken_back = event(ev.Retracted, round=1, attempt=1, reason="worker_lost")
     assert not rebuilt(*BEGUN, round_started(), said("a"), taken_back).is_under_way
-    (given,) = rebuilt(*BEGUN, round_started()).first_inputs(now_s=0.0, idempotent=NOTHING, was_sent_to=True)
+    (given,) = rebuilt(*BEGUN, round_started()).first_inputs(idempotent=NOTHING)
     assert given == TookOver(shown=True, idempotent=NOTHING)
 
 
@@ -179,19 +179,19 @@ def test_text_that_was_taken_back_is_gone_and_its_passage_counts() -> None:
 def test_the_first_pause_is_over_where_nobody_said_anything() -> None:
     """ADR 0014: the store's clock decides, whatever this one says; else the run would be claimed for ever."""
     log = waiting(10.0, 20.0, None)
-    expired = log.first_inputs(now_s=0.0, idempotent=NOTHING, was_sent_to=False)
-    assert expired == (PauseExpired(interrupt_id=InterruptId("r1.i1"), next_expires_at=ASKED_AGAIN_S),)
-    assert len(log.first_inputs(now_s=25.0, idempotent=NOTHING, was_sent_to=False)) == 2
-    assert log.first_inputs(now_s=0.0, idempotent=NOTHING, was_sent_to=True) == ()
-    assert waiting(None).first_inputs(now_s=99.0, idempotent=NOTHING, was_sent_to=False) == ()
+    assert log.first_inputs(idempotent=NOTHING) == ()
+    assert log.expired(now_s=0.0, was_sent_to=False) == ("r1.i1",)
+    assert log.expired(now_s=25.0, was_sent_to=False) == ("r1.i1", "r1.i2")
+    assert log.expired(now_s=0.0, was_sent_to=True) == ()
+    assert waiting(None).expired(now_s=99.0, was_sent_to=False) == ()
+    assert rebuilt(*BEGUN).expired(now_s=99.0, was_sent_to=False) == ()
 
 
 def test_a_pause_that_has_its_answer_wakes_nobody() -> None:
     """Ours: only what is open can be over."""
     log = waiting(10.0, 20.0, answered=1)
     assert wake_at_of(log.machine.standing) == 20.0
-    (expired,) = log.first_inputs(now_s=15.0, idempotent=NOTHING, was_sent_to=False)
-    assert expired.interrupt_id == InterruptId("r1.i2")
+    assert log.expired(now_s=15.0, was_sent_to=False) == ("r1.i2",)
     assert wake_at_of(waiting(None, None).machine.standing) is None
     assert log.is_waiting
 

@@ -11,10 +11,12 @@ import pytest
 
 from treadle.errors import ToolError
 from treadle.kernel.inputs import Input, ToolProgressed, ToolReturned
+from treadle.runtime.asking import CallAsks
 from treadle.runtime.tool_calls import GRACE_S, ToolCalls
 from treadle.testing.virtual_time import run_virtually
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId
+from treadle.values.pauses import DEFAULT_PAUSES
 from treadle.values.tools import ToolSpec
 
 
@@ -55,7 +57,8 @@ class Calls:
         self.posted: list[Input] = []
         self.rooms = 0
         toolbox = OneTool(body, timeout_s=timeout_s)
-        self.calls = ToolCalls(toolbox=toolbox, clock=LoopClock(), post=self.posted.append, room=self.room)
+        asks = CallAsks(toolbox=toolbox, clock=LoopClock(), rules=DEFAULT_PAUSES)
+        self.calls = ToolCalls(toolbox=toolbox, clock=LoopClock(), post=self.posted.append, room=self.room, asks=asks)
 
     async def room(self):
         self.rooms += 1

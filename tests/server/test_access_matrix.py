@@ -46,6 +46,7 @@ class Row:
     body: Mapping[str, Any] | None = None
 
 
+FORGED: Final = {"answers": [{"interrupt_id": "i1", "token": "forged", "decision": "approve"}]}
 TABLE: Final[Mapping[tuple[str, str], Row]] = {
     ("POST", "/v1/runs"): Row(action=Action.START, answers=201, body={"agent": "a", "prompt": "hi"}),
     ("GET", "/v1/runs"): Row(action=Action.LIST, answers=200),
@@ -53,6 +54,9 @@ TABLE: Final[Mapping[tuple[str, str], Row]] = {
     ("DELETE", "/v1/runs/{run_id}"): Row(action=Action.DELETE, answers=204, is_about=True),
     ("GET", "/v1/runs/{run_id}/events"): Row(action=Action.READ, answers=200, is_about=True),
     ("POST", "/v1/runs/{run_id}/cancel"): Row(action=Action.CANCEL, answers=200, is_about=True, body={}),
+    ("GET", "/v1/runs/{run_id}/pauses"): Row(action=Action.ANSWER, answers=200, is_about=True),
+    # Whoever may answer needs the token of a pause, and the run has had none.
+    ("POST", "/v1/runs/{run_id}/answers"): Row(action=Action.ANSWER, answers=404, is_about=True, body=FORGED),
     ("POST", "/v1/runs/{run_id}/ticket"): Row(action=Action.READ, answers=201, is_about=True),
     ("GET", "/v1/threads/{thread_id}"): Row(action=Action.READ, answers=200, is_about=True),
     ("DELETE", "/v1/threads/{thread_id}"): Row(action=Action.DELETE, answers=204, is_about=True),

@@ -271,6 +271,20 @@ async def test_a_server_that_drains_ends_its_streams_so_that_they_come_back() ->
 
 
 @virtually
+async def test_a_client_that_comes_back_to_a_server_that_has_drained_holds_nothing_up() -> None:
+    """Ours: it is told what is there, and then ended as the others were; else a server would wait for it for ever."""
+    async with Server([scripted(GATED)], rhythm=Rhythm(drain_s=0)) as server:
+        run_id = await started(server.asgi)
+        async with Call(server.asgi, "GET", f"/v1/runs/{run_id}/events") as call:
+            await call.until(call.said("text_delta"))
+            await server.drain()
+            await call.over()
+        again = await ask(server.asgi, "GET", f"/v1/runs/{run_id}/events")
+        assert (again.ids, again.kinds[-1], again.is_complete) == (call.ids, "text_delta", True)
+        assert endings(server) == {"drained": 2}
+
+
+@virtually
 async def test_a_run_that_ends_while_the_server_drains_is_read_to_its_end() -> None:
     """Design §9: live runs have their time."""
     agent = scripted(GATED)

@@ -30,6 +30,8 @@ GOOD: dict[str, tuple[int, ...]] = {
     "delete_run": (204,),
     "read_events": (200,),
     "cancel_run": (200,),
+    "read_pauses": (200,),
+    "answer_pauses": (400,),
     "issue_ticket": (201,),
     "read_thread": (200,),
     "delete_thread": (204,),

@@ -9,7 +9,7 @@ from treadle.values.facts import Ending, Fact
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.limits import Limits, Retries, RunRules
 from treadle.values.model import ModelTurn, StopReason
-from treadle.values.pauses import Resolution, Settlement
+from treadle.values.pauses import Decision, Resolution, Settlement
 from treadle.values.requests import Attachment, TurnMessage, TurnRequest, UserMessage
 
 DAMAGED = ToolRequest(
@@ -56,6 +56,7 @@ FACT_SAMPLES: tuple[Fact, ...] = (
     fa.TurnKept(round=2, attempt=3, turn=TURN, streamed=frozenset({2, 0, 1})),
     fa.OutcomeKept(outcome=FAILED),
     fa.PauseKept(pending=QUESTION),
+    fa.DecisionKept(interrupt_id=APPROVAL.interrupt_id, decision=Decision.DENY, by="ann", at_s=12.5),
     fa.AnswerKept(
         resolution=Resolution(
             interrupt_id=APPROVAL.interrupt_id, settlement=Settlement.DECLINED, value={"a": 1}, reason="not now"

@@ -27,6 +27,7 @@ from treadle.runtime.served import ServedAgent
 from treadle.values.events import KernelEvent
 from treadle.values.ids import ThreadId
 from treadle.values.limits import DEFAULT_LIMITS, Limits, Retries, RunRules
+from treadle.values.pauses import PauseRules
 from treadle.values.requests import Attachment, HistoryMessage, TurnRequest
 
 
@@ -83,6 +84,10 @@ class Agent:
     def with_limits(self, limits: Limits) -> Agent:
         """The same agent within other limits."""
         return self._changed(plan=replace(self.plan, limits=limits))
+
+    def with_pauses(self, pauses: PauseRules) -> Agent:
+        """The same agent, whose pauses are open for another time, or end in another way when nobody answers them."""
+        return self._changed(plan=replace(self.plan, pauses=pauses))
 
     async def run(
         self,
@@ -166,16 +171,20 @@ class Agent:
 
     def served(self) -> ServedAgent:
         """The agent as a worker knows it."""
+        # The name is in it: two agents may differ in nothing else, and neither may run what the other was asked.
+        return self._served(f"{self.plan.name}@{self.plan.fingerprint(model=self.model.name)}")
+
+    def _served(self, fingerprint: str) -> ServedAgent:
         plan = self.plan
         return ServedAgent(
             name=plan.name,
-            # The name is in it: two agents may differ in nothing else, and neither may run what the other was asked.
-            plan=f"{plan.name}@{plan.fingerprint(model=self.model.name)}",
+            plan=fingerprint,
             model=self.model,
             toolbox=self._toolbox,
             rules=RunRules(agent=plan.name, model=self.model.name, limits=plan.limits, retries=plan.retries),
             instructions=plan.instructions,
             filters=plan.text_filters,
+            pauses=plan.pauses,
         )
 
     async def aclose(self) -> None:
@@ -203,17 +212,8 @@ class Agent:
         )
 
     def _attached(self, request: TurnRequest, *, read: bool) -> RunParts:
-        plan = self.plan
-        return attach(
-            request=request,
-            model=self.model,
-            toolbox=self._toolbox,
-            clock=self._clock,
-            rules=RunRules(agent=plan.name, model=self.model.name, limits=plan.limits, retries=plan.retries),
-            instructions=plan.instructions,
-            filters=plan.text_filters,
-            read=read,
-        )
+        # Nobody else takes an attached run over, so nobody asks which plan it is of.
+        return attach(request=request, served=self._served(""), clock=self._clock, read=read)
 
 
 def _model(given: str | Model) -> tuple[Model | None, tuple[str, ...]]:

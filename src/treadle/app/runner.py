@@ -16,6 +16,7 @@ from typing import Any, Final, Self
 
 from treadle.adapters.system import RandomIds, SystemClock
 from treadle.app.agent import Agent
+from treadle.app.pause_keys import PauseKeys
 from treadle.app.stores import opened_store
 from treadle.errors import PlanError, RunLogError, RunNotFoundError, StateError
 from treadle.ports.observer import RunObserver
@@ -66,6 +67,7 @@ class Runner(ScopedRuns):
         self._stopping: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
+        keys = PauseKeys(self._given, os.environ)
         async with AsyncExitStack() as stack:
             store = await stack.enter_async_context(opened_store(self._given, self._clock))
             served = {name: agent.served() for name, agent in self._agents.items()}
@@ -80,7 +82,15 @@ class Runner(ScopedRuns):
             name = f"{socket.gethostname()}:{os.getpid()}"
             supervisor = Supervisor(store=store, worker=worker, name=name, drain_s=self._drain_s)
             self._supervisor = await stack.enter_async_context(supervisor)
-            self._open = RunnerParts(store=store, served=served, worker=worker, readers=readers, ids=self._ids)
+            self._open = RunnerParts(
+                store=store,
+                served=served,
+                worker=worker,
+                readers=readers,
+                ids=self._ids,
+                clock=self._clock,
+                keys=keys,
+            )
             self._stack = stack.pop_all()
         return self
 

@@ -131,6 +131,7 @@ class Server:
 
     async def __aenter__(self) -> Self:
         await self._runner.__aenter__()
+        self._pulse.begin()
         self._entered, self._stopping = True, False
         return self
 

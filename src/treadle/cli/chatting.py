@@ -11,20 +11,32 @@ from contextlib import contextmanager
 
 from treadle.app.agent import Agent
 from treadle.cli.answering import answer
+from treadle.cli.asked_chatting import AskedChat, may_ask
 from treadle.cli.conclusion import told
 from treadle.cli.exits import ExitCode
-from treadle.cli.views import View
+from treadle.cli.views import Form, View
 from treadle.values.requests import HistoryMessage
 
 QUIT = "/quit"
 
 
-def chat(agent: Agent, view: View, next_line: Callable[[], str | None], *, base_url: str | None = None) -> ExitCode:
+def chat(
+    agent: Agent,
+    view: View,
+    next_line: Callable[..., str | None],
+    *,
+    form: Form = Form.PEOPLE,
+    base_url: str | None = None,
+) -> ExitCode:
     """Answer line after line until there are no more, or one says `/quit`. `base_url` is where the model is served.
+
+    Shape: `next_line` takes a prompt, or nothing for its own.
 
     Raises:
         KeyboardInterrupt: Ctrl-C at the prompt.
     """
+    if may_ask(agent):
+        return _chat_with_pauses(agent, view, next_line, form=form, base_url=base_url)
     history: tuple[HistoryMessage, ...] = ()
     with asyncio.Runner() as runner, _given_back(agent, runner):
         while (line := next_line()) is not None and line.strip() != QUIT:
@@ -35,6 +47,19 @@ def chat(agent: Agent, view: View, next_line: Callable[[], str | None], *, base_
             told(answered, base_url=base_url)
             if answered.terminated:
                 return ExitCode.CANCELLED
+    return ExitCode.DONE
+
+
+def _chat_with_pauses(
+    agent: Agent, view: View, next_line: Callable[..., str | None], *, form: Form, base_url: str | None
+) -> ExitCode:
+    with asyncio.Runner() as loop, _given_back(agent, loop), AskedChat(agent, view, form=form, loop=loop) as asked:
+        while (line := next_line()) is not None and line.strip() != QUIT:
+            if line.strip():
+                answered = asked.answer(line, next_line)
+                told(answered, base_url=base_url)
+                if answered.terminated:
+                    return ExitCode.CANCELLED
     return ExitCode.DONE
 
 

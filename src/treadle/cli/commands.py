@@ -24,6 +24,7 @@ from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.kept_answering import answer_kept
 from treadle.cli.output import for_people, is_terminal
+from treadle.cli.pause_commands import commands as pause_commands
 from treadle.cli.serve_command import commands as serve_commands
 from treadle.cli.store_choice import path_of
 from treadle.cli.store_commands import commands as store_commands
@@ -143,8 +144,9 @@ def chat(  # noqa: PLR0913 (a parameter an option)
 
     def work() -> int:
         choice = Choice(agent=agent, model=model, base_url=base_url, timeout_s=timeout)
-        with looking(form(json=json, events=events)) as view:
-            return chat_with(chosen_agent(choice), view, lines.next_line, base_url=base_url)
+        wanted = form(json=json, events=events)
+        with looking(wanted) as view:
+            return chat_with(chosen_agent(choice), view, lines.next_line, form=wanted, base_url=base_url)
 
     return concluded(work, debug=debug)
 
@@ -166,6 +168,7 @@ app.add_typer(demo_commands, name="demo")
 app.add_typer(serve_commands)
 # Named last, so that the help lists what runs an agent before what looks at stored runs.
 app.add_typer(store_commands)
+app.add_typer(pause_commands)
 
 
 def _one_line(wrong: BaseException) -> str:

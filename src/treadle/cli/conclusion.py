@@ -20,6 +20,7 @@ from treadle.errors import (
     ModelError,
     ModelTimeoutError,
     PlanError,
+    ResumeError,
     RunLogError,
     SchemaTooNewError,
     StoreOwnedError,
@@ -43,7 +44,7 @@ def concluded(work: Callable[[], int], *, debug: bool) -> int:
             traceback.print_exception(plan)
         complain(f"treadle: {'; '.join(plan.problems)}")
         return ExitCode.MISUSE
-    except RunLogError as failure:
+    except (RunLogError, ResumeError) as failure:
         if debug:
             traceback.print_exception(failure)
         return _refused(failure)
@@ -83,7 +84,7 @@ def ending_line(answered: Answered, *, base_url: str | None = None) -> str:
             return f"paused: the run waits for {_counted(len(result.pending), 'answer')}"
 
 
-def _refused(failure: RunLogError) -> ExitCode:
+def _refused(failure: RunLogError | ResumeError) -> ExitCode:
     """A store that cannot be used here is a misuse; one that does not do what was asked is an error."""
     if isinstance(failure, StoreOwnedError | SchemaTooNewError):
         complain(f"treadle: {failure}")

@@ -98,6 +98,12 @@ def slow(*, json: JsonOption = False, debug: DebugOption = False) -> int:
     return concluded(lambda: shown("slow", json=json), debug=debug)
 
 
+@commands.command()
+def approvals(*, json: JsonOption = False, debug: DebugOption = False) -> int:
+    """Try ten ways round a person whose leave a tool needs: all are refused, and the tool runs once."""
+    return concluded(lambda: shown("approvals", json=json, extras=()), debug=debug)
+
+
 def shown(name: str, *, json: bool, extras: Sequence[str] = ("server",), **options: Any) -> ExitCode:  # noqa: ANN401 (each demo has its own)
     """Show one promise on standard output. Error where it is broken, or where that could not be found out.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 
-from treadle.cli.foreign_text import line
+from treadle.cli.foreign_text import block, line
 
 LONGEST_CHARS = 4000
 
@@ -17,3 +17,11 @@ def complain(text: str) -> None:
         return
     with contextlib.suppress(OSError, ValueError):
         print(line(text, longest_chars=LONGEST_CHARS), file=sys.stderr, flush=True)
+
+
+def tell(text: str) -> None:
+    """Write `text`, its line breaks kept and nothing of it cut off, to stderr, as `complain` does."""
+    if sys.stderr is None:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        print(block(text), file=sys.stderr, flush=True)

@@ -48,17 +48,22 @@ async def answer_kept(
             run = await runner.start(agent.name, question, thread_id=thread_id)
             complain(f"kept as {line(run.run_id)} of thread {line(run.thread_id)} in {str(path)!r}")
             async with stopped_by(stop, view.output, lambda: runner.cancel(run.run_id)):
-                closing, tool_results = await _shown(runner, run.run_id, view, form=form)
+                closing, tool_results = await shown_segment(runner, run.run_id, view, form=form)
         result = result_of(closing, thread_id=run.thread_id, messages=())
         return Answered(result=result, failure=None, tool_results=tool_results, terminated=stop.terminated)
 
 
-async def _shown(runner: Runner, run_id: str, view: View, *, form: Form) -> tuple[ClosingEvent, int]:
-    """Show a run to the end of its segment; its closing event, and how many calls came to a result of their own."""
+async def shown_segment(
+    runner: Runner, run_id: str, view: View, *, form: Form, after: str | None = None
+) -> tuple[ClosingEvent, int]:
+    """Show a run after a cursor to the end of its segment.
+
+    Shape:  its closing event, and how many calls came to a result of their own.
+    """
     show = shown_as(form, view.shows)
     tool_results = 0
     try:
-        async with aclosing(runner.watch(run_id, to_end_of="segment")) as records:
+        async with aclosing(runner.watch(run_id, after=after, to_end_of="segment")) as records:
             async for record in records:
                 tool_results += has_result(record.event)
                 await view.output.send(show(record))

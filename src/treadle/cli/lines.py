@@ -11,8 +11,8 @@ with contextlib.suppress(ImportError):
 PROMPT = "> "
 
 
-def next_line() -> str | None:
-    """The next line without its end; None where there are no more. A terminal is given a prompt.
+def next_line(prompt: str = PROMPT) -> str | None:
+    """The next line without its end; None where there are no more. A terminal is given the prompt.
 
     Raises:
         KeyboardInterrupt: Ctrl-C at the prompt.
@@ -20,9 +20,9 @@ def next_line() -> str | None:
     if sys.stdin is None:
         return None
     if sys.stdin.isatty() and sys.stdout.isatty():
-        return _typed()
+        return _typed(prompt)
     if sys.stdin.isatty():
-        print(PROMPT, end="", file=sys.stderr, flush=True)
+        print(prompt, end="", file=sys.stderr, flush=True)
     line = sys.stdin.readline()
     return line.rstrip("\r\n") if line else None
 
@@ -39,9 +39,9 @@ def read_anything() -> None:
         reconfigure(encoding="utf-8" if not sys.stdin.isatty() else None, errors="replace")
 
 
-def _typed() -> str | None:
+def _typed(prompt: str) -> str | None:
     try:
-        return input(PROMPT)
+        return input(prompt)
     except EOFError:
         print()
         return None

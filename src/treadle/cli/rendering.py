@@ -114,7 +114,8 @@ class Rendering:
     def _pause(self, event: events.PauseEvent) -> None:
         for pending in event.pending:
             self._say_line(f"[paused] {asked(pending)}", ODD)
-        self._closing(event.outcome)
+        # Its calls go on, or end, in the next segment.
+        self._spent(event.outcome)
 
     def _done(self, event: events.Done) -> None:
         if not event.outcome.text:
@@ -126,6 +127,9 @@ class Rendering:
 
     def _closing(self, outcome: InvocationOutcome) -> None:
         self._names.clear()
+        self._spent(outcome)
+
+    def _spent(self, outcome: InvocationOutcome) -> None:
         self._say_line(f"[usage] {usage_line(outcome.usage)}; {duration(outcome.duration_ms)}")
 
     def _name(self, call_id: CallId) -> str:
@@ -168,6 +172,8 @@ def asked(pending: PendingInterrupt) -> str:
             return f"a call waits for leave: {foreign_text.line(whole, longest_chars=len(whole))}"
         case PauseKind.INTERRUPT:
             return f"the run waits: {foreign_text.value(pending.request)}"
+        case PauseKind.FRONT_END:
+            return f"a call waits for the front end: {foreign_text.value(pending.request)}"
 
 
 def _came(outcome: ToolOutcome) -> str:

@@ -55,13 +55,13 @@ def runs(  # noqa: PLR0913 (a parameter an option)
 
     def work() -> int:
         named = None if thread is None else ThreadId(thread)
-        found = _asked(db, lambda store: run_listing.listed(store, scope, thread_id=named, status=state, limit=limit))
+        found = asked(db, lambda store: run_listing.listed(store, scope, thread_id=named, status=state, limit=limit))
         if json:
-            _write(for_scripts, run_listing.for_scripts(found.runs))
+            write(for_scripts, run_listing.for_scripts(found.runs))
         else:
-            _write(for_people, run_listing.for_people(found.runs, terminal=is_terminal()))
-            _remark("there are no such runs", when=not found.runs)
-        _remark(f"there are more than {limit}; --limit N shows more of them", when=found.is_cut)
+            write(for_people, run_listing.for_people(found.runs, terminal=is_terminal()))
+            remark("there are no such runs", when=not found.runs)
+        remark(f"there are more than {limit}; --limit N shows more of them", when=found.is_cut)
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
@@ -74,12 +74,12 @@ def threads(
     """List the threads of stored runs, the one spoken in last first."""
 
     def work() -> int:
-        found = _asked(db, lambda store: thread_listing.threads(store, scope))
+        found = asked(db, lambda store: thread_listing.threads(store, scope))
         if json:
-            _write(for_scripts, thread_listing.for_scripts(found))
+            write(for_scripts, thread_listing.for_scripts(found))
         else:
-            _write(for_people, thread_listing.for_people(found, terminal=is_terminal()))
-            _remark("there are no threads", when=not found)
+            write(for_people, thread_listing.for_people(found, terminal=is_terminal()))
+            remark("there are no threads", when=not found)
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
@@ -97,11 +97,11 @@ def show(
     """Show where a stored run stands and what it has said."""
 
     def work() -> int:
-        found = _asked(db, lambda store: run_showing.glance(store, scope, RunId(run)))
+        found = asked(db, lambda store: run_showing.glance(store, scope, RunId(run)))
         if json:
-            _write(for_scripts, run_showing.for_scripts(found))
+            write(for_scripts, run_showing.for_scripts(found))
         else:
-            _write(for_people, run_showing.for_people(found, terminal=is_terminal()))
+            write(for_people, run_showing.for_people(found, terminal=is_terminal()))
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
@@ -140,8 +140,8 @@ def cancel(run: RunArgument, *, db: DbOption = None, scope: ScopeOption = "defau
     """Ask a stored run to stop. The wish is kept until a process that has the run's agent carries it out."""
 
     def work() -> int:
-        is_new = _asked(db, lambda store: run_cancelling.wish(store, scope, RunId(run)))
-        _write(for_people, run_cancelling.said(RunId(run), is_new=is_new))
+        is_new = asked(db, lambda store: run_cancelling.wish(store, scope, RunId(run)))
+        write(for_people, run_cancelling.said(RunId(run), is_new=is_new))
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
@@ -171,7 +171,7 @@ def export(
                     return await run_transfer.export(store, scope, run_ids, with_facts=with_facts, send=output.send)
 
             is_whole = asyncio.run(write())
-        _remark("a run that has not ended is imported with its facts alone; --with-facts adds them", when=not is_whole)
+        remark("a run that has not ended is imported with its facts alone; --with-facts adds them", when=not is_whole)
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
@@ -195,7 +195,7 @@ def import_(
                     total = await store.import_lines(lines)
                     return run_transfer.imported(total.new, total.known)
 
-            _write(for_people, asyncio.run(read()))
+            write(for_people, asyncio.run(read()))
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
@@ -214,13 +214,13 @@ def upgrade(
         store = existing(db if path is None else path)
         had, has = upgraded(store)
         moved = f"moved from schema {had} to {has}" if had != has else f"has schema {has} already"
-        _write(for_people, f"store {str(store)!r} {moved}\n")
+        write(for_people, f"store {str(store)!r} {moved}\n")
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
 
 
-def _asked(db: str | None, ask: Callable[[CommandStore], Awaitable[T]]) -> T:
+def asked(db: str | None, ask: Callable[[CommandStore], Awaitable[T]]) -> T:
     """What a question to the store gives. The store is let go of before anything is written."""
     path: Path = existing(db)
 
@@ -231,12 +231,14 @@ def _asked(db: str | None, ask: Callable[[CommandStore], Awaitable[T]]) -> T:
     return asyncio.run(once())
 
 
-def _write(to: Callable[[], AbstractContextManager[Output]], text: str) -> None:
+def write(to: Callable[[], AbstractContextManager[Output]], text: str) -> None:
+    """Put text out, made for people or for scripts."""
     with to() as output:
         asyncio.run(output.send(text))
 
 
-def _remark(text: str, *, when: bool) -> None:
+def remark(text: str, *, when: bool) -> None:
+    """Say something beside the output, where there is something to say."""
     if when:
         complain(f"treadle: {text}")
 

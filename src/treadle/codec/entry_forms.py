@@ -36,7 +36,7 @@ from treadle.values.facts import Ending, Fact
 from treadle.values.limits import Limits, Retries, RunRules
 from treadle.values.model import ModelTurn, StopReason
 from treadle.values.outcome import InvocationOutcome
-from treadle.values.pauses import OnExpiry, PauseKind, PendingInterrupt, Resolution, Settlement
+from treadle.values.pauses import Decision, OnExpiry, PauseKind, PendingInterrupt, Resolution, Settlement
 from treadle.values.records import Entry
 from treadle.values.requests import Attachment, TurnMessage, TurnRequest, UserMessage
 from treadle.values.usage import COUNTS, UsageDelta
@@ -74,6 +74,7 @@ PENDING: Final = value_of(
     on_expiry=choice(OnExpiry),
 )
 RESOLUTION: Final = value_of(Resolution, interrupt_id=TEXT, settlement=choice(Settlement), value=JSON, reason=_WORDS)
+DECISION_KEPT: Final = value_of(fa.DecisionKept, interrupt_id=TEXT, decision=choice(Decision), by=TEXT, at_s=NUMBER)
 OUTCOME: Final = value_of(
     InvocationOutcome,
     text=TEXT,
@@ -159,6 +160,7 @@ def fact_forms(payloads: Payloads) -> Mapping[type[Fact], Form]:
         ),
         fa.OutcomeKept: value_of(fa.OutcomeKept, outcome=TOOL_OUTCOME),
         fa.PauseKept: value_of(fa.PauseKept, pending=PENDING),
+        fa.DecisionKept: DECISION_KEPT,
         fa.AnswerKept: value_of(fa.AnswerKept, resolution=RESOLUTION),
         fa.EndBegun: value_of(fa.EndBegun, ending=ENDING),
     }

@@ -12,7 +12,7 @@ from treadle.values.facts import Fact
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.making import quickly_made
 from treadle.values.mappings import EMPTY, empty
-from treadle.values.pauses import Resolution
+from treadle.values.pauses import PendingInterrupt, Resolution
 
 
 class Emit(NamedTuple):
@@ -74,10 +74,13 @@ class StopModel:
 @quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallTools:
-    """Run these calls, all at once. `answers` hold what a person said to a call that had paused."""
+    """Run these calls, all at once.
+
+    Shape: `answers` holds, for a call that goes on, all that it asked by interrupts and what was answered, in order.
+    """
 
     requests: tuple[ToolRequest, ...]
-    answers: Mapping[CallId, Resolution] = field(default_factory=dict)
+    answers: Mapping[CallId, tuple[tuple[PendingInterrupt, Resolution], ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

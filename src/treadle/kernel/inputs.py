@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treadle.values.calls import ToolOutcome
+from treadle.values.facts import DecisionKept
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.limits import Limit, RunRules
 from treadle.values.making import quickly_made
@@ -117,9 +118,10 @@ class ToolReturned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """People settled pauses of a waiting run."""
+    """People settled pauses of a waiting run. `decided` says who, and when, of those that somebody decided."""
 
     resolutions: tuple[Resolution, ...]
+    decided: tuple[DecisionKept, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,7 +113,7 @@ class Machine(TakingOver):
             case ToolPaused():
                 self._tool_paused(given)
             case Answered():
-                self._answered(given.resolutions)
+                self._answered(given)
             case PauseExpired():
                 self._expired(given)
             case TookOver():
@@ -169,11 +169,12 @@ class Machine(TakingOver):
     def _refuse_bad_answers(self, given: Answered) -> None:
         resolutions = given.resolutions
         named = [resolution.interrupt_id for resolution in resolutions]
-        wrong = [name for name in named if name not in self._s.pauses or name in self._s.answers]
-        if wrong or not named or len(set(named)) != len(named):
-            raise StateError(f"pauses {named!r} are not open, once each", state=self._s.phase, input=given)
+        if not named or not all(map(self._asked, named)) or len(set(named)) != len(named):
+            raise StateError(f"pauses {named!r} are not of this run, once each", state=self._s.phase, input=given)
         for resolution in resolutions:
-            pending = self._s.pauses[resolution.interrupt_id]
+            pending = self._s.pauses.get(resolution.interrupt_id)
+            if pending is None:
+                continue  # It was settled meanwhile.
             if edits(pending, resolution) and not isinstance(resolution.value, Mapping):
                 told = f"leave for {pending.call_id!r} is given with arguments or with none, not {resolution.value!r}"
                 raise StateError(told, state=self._s.phase, input=given)

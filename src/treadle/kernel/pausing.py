@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 from treadle.kernel.effects import CallTools
 from treadle.kernel.endings import failed_attempt
-from treadle.kernel.inputs import PauseAsk, PauseExpired, ToolPaused
+from treadle.kernel.inputs import Answered, PauseAsk, PauseExpired, ToolPaused
 from treadle.kernel.rounds import Rounds
 from treadle.kernel.settlements import declined, stopped
 from treadle.kernel.standing import Call, CallStage, is_granted
 from treadle.kernel.transitions import Phase
 from treadle.values import events as ev
-from treadle.values.calls import ToolRequest
 from treadle.values.facts import AnswerKept
-from treadle.values.ids import CallId
 from treadle.values.pauses import OnExpiry, PendingInterrupt, Resolution, Settlement
 
 
@@ -33,7 +32,17 @@ class Pausing(Rounds):
         self._pause(call.call_id, given.ask)
         self._go_on()
 
-    def _answered(self, resolutions: tuple[Resolution, ...]) -> None:
+    def _answered(self, given: Answered) -> None:
+        """Take the answers to pauses that are open. One to a pause that was settled meanwhile comes too late."""
+        open_ = self._s.pauses.keys() - self._s.answers.keys() if self._s.phase is Phase.WAITING else frozenset()
+        in_time = tuple(resolution for resolution in given.resolutions if resolution.interrupt_id in open_)
+        if in_time:
+            for decided in given.decided:
+                if decided.interrupt_id in open_:
+                    self._keep(decided)
+            self._take_answers(in_time)
+
+    def _take_answers(self, resolutions: tuple[Resolution, ...]) -> None:
         for resolution in resolutions:
             self._keep(AnswerKept(resolution=resolution))
         if len(self._s.answers) == len(self._s.pauses):
@@ -41,22 +50,29 @@ class Pausing(Rounds):
 
     def _resume(self) -> None:
         """Open the next segment: run what was granted, tell the model what was not."""
-        requests: list[ToolRequest] = []
-        answers: dict[CallId, Resolution] = {}
-        for call, resolution, granted in self._open_segment():
-            if not granted:
+        granted: list[Call] = []
+        for call, resolution, may_run in self._open_segment():
+            if not may_run:
                 self._settle(declined(call.call_id, resolution))
                 continue
-            # Only the calls of a whole turn can pause.
-            assert call.request is not None
-            requests.append(call.request)
-            answers[call.call_id] = resolution
+            granted.append(call)
             if not call.dispatched:
                 self._emit(ev.ToolCall, request=call.request, streamed=call.streamed)
-        if requests:
-            self._out.append(CallTools(requests=tuple(requests), answers=answers))
+        if granted:
+            self._call(granted)
         else:
             self._go_on()
+
+    def _call(self, calls: Iterable[Call]) -> None:
+        """Have calls of a whole turn run, each with what was said to it."""
+        requests, answers = [], {}
+        for call in calls:
+            # Only the calls of a whole turn are run.
+            assert call.request is not None
+            requests.append(call.request)
+            if call.said:
+                answers[call.call_id] = call.said
+        self._out.append(CallTools(requests=tuple(requests), answers=answers))
 
     def _open_segment(self) -> list[tuple[Call, Resolution, bool]]:
         """Tell how each pause was settled; give the calls, what was said to each, and whether it is to run."""
@@ -84,7 +100,7 @@ class Pausing(Rounds):
         expired = Resolution(interrupt_id=given.interrupt_id, settlement=Settlement.EXPIRED)
         match pending.on_expiry:
             case OnExpiry.DECLINE:
-                self._answered((expired,))
+                self._take_answers((expired,))
             case OnExpiry.FAIL:
                 others = [self._cancelled(other) for other in self._s.pauses.values() if other is not pending]
                 self._settle_pauses([expired, *others])

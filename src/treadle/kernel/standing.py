@@ -19,7 +19,7 @@ from treadle.values.facts import Ending
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.limits import RunRules
 from treadle.values.model import ModelTurn
-from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution, Settlement
+from treadle.values.pauses import IS_THE_RESULT, PauseKind, PendingInterrupt, Resolution, Settlement
 from treadle.values.records import Entry
 from treadle.values.requests import TurnMessage, TurnRequest
 from treadle.values.usage import NO_USAGE, UsageDelta
@@ -43,6 +43,7 @@ class Call:
     """A call of the present round.
 
     `dispatched`: it was told to run, be it that it paused since. `streamed`: its argument text was given in pieces.
+    `said` is what it asked by interrupts, and what was answered, in order.
     """
 
     call_id: CallId
@@ -53,6 +54,7 @@ class Call:
     request: ToolRequest | None = None
     outcome: ToolOutcome | None = None
     next_sequence: int = 0
+    said: tuple[tuple[PendingInterrupt, Resolution], ...] = ()
 
 
 @dataclass(slots=True)
@@ -123,8 +125,8 @@ class Standing:
 
 
 def is_granted(pending: PendingInterrupt, resolution: Resolution) -> bool:
-    """Whether the call may run, or go on. The answer to a question is the call's result, and nothing runs."""
-    return resolution.settlement is Settlement.ANSWERED and pending.kind is not PauseKind.ASK_USER
+    """Whether the call may run, or go on. Where the answer is the call's result, nothing runs."""
+    return resolution.settlement is Settlement.ANSWERED and pending.kind not in IS_THE_RESULT
 
 
 def edits(pending: PendingInterrupt, resolution: Resolution) -> bool:
@@ -223,10 +225,16 @@ def _resumed(s: Standing, f: Mapping[str, Any]) -> None:
         # A call that had begun goes on where it paused; one that waits for its `tool_call` does not execute yet.
         goes_on = is_granted(pending, resolution)
         call.stage = CallStage.EXECUTING if goes_on and call.dispatched else CallStage.ANNOUNCED
+        if goes_on and pending.kind is PauseKind.INTERRUPT:
+            call.said += ((pending, resolution),)
         if goes_on and not call.dispatched and edits(pending, resolution) and call.request:
             call.request = replace(call.request, arguments=resolution.value)
             call.streamed = False
     s.phase = Phase.CALLING
+
+
+def _decision_kept(_: Standing, __: fa.DecisionKept) -> None:
+    """Who decided changes nothing of what follows."""
 
 
 def _end_begun(s: Standing, kept: fa.EndBegun) -> None:
@@ -256,6 +264,7 @@ FACT_FOLDERS: dict[type, Callable[[Standing, Any], None]] = {
     fa.TurnKept: _turn_kept,
     fa.OutcomeKept: _outcome_kept,
     fa.PauseKept: _pause_kept,
+    fa.DecisionKept: _decision_kept,
     fa.AnswerKept: _answer_kept,
     fa.EndBegun: _end_begun,
 }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from treadle.kernel.effects import CallTools, Recall, Withdraw
+from treadle.kernel.effects import Recall, Withdraw
 from treadle.kernel.endings import failed_attempt
 from treadle.kernel.inputs import TookOver
 from treadle.kernel.pausing import Pausing
 from treadle.kernel.settlements import lost
+from treadle.kernel.standing import Call
 from treadle.kernel.transitions import Phase
 from treadle.values import events as ev
-from treadle.values.calls import ToolRequest
 from treadle.values.facts import WORKER_LOST, RoundCut
 from treadle.values.usage import NO_USAGE
 
@@ -57,14 +57,13 @@ class TakingOver(Pausing):
 
     def _call_after_loss(self, idempotent: frozenset[str]) -> None:
         """A call that was started is not started again, unless it may be: whether it took effect is unknown."""
-        again: list[ToolRequest] = []
+        again: list[Call] = []
         for call in self._s.executing():
-            may = call.request is not None and call.name in idempotent and self._s.phase is Phase.CALLING
-            if may and call.request is not None:
-                again.append(call.request)
+            if call.request is not None and call.name in idempotent and self._s.phase is Phase.CALLING:
+                again.append(call)
             else:
                 self._settle(lost(call.call_id))
         if again:
-            self._out.append(CallTools(requests=tuple(again)))
+            self._call(again)
         else:
             self._go_on()

@@ -1,7 +1,8 @@
 """Where a run can stand, and which inputs are legal there, as one table.
 
 A pair that is not in the table is a `StateError`. Inputs that are late but honest (a tool that returns after the
-cancel, a pause that expires when it was answered, a second cancel) are in it and lead back to where the run stands.
+cancel, a pause that expires when it was answered, an answer to a pause that is settled, a second cancel) are in it and
+lead back to where the run stands.
 """
 
 from __future__ import annotations
@@ -57,10 +58,12 @@ TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
     (_ASKING, ToolProgressed): frozenset({_ASKING}),
     (_ASKING, ToolReturned): frozenset({_ASKING}),
     (_ASKING, PauseExpired): frozenset({_ASKING}),
+    (_ASKING, Answered): frozenset({_ASKING}),
     (_CALLING, ToolProgressed): frozenset({_CALLING}),
     (_CALLING, ToolPaused): frozenset({_CALLING, _WAITING, _FINAL}),
     (_CALLING, ToolReturned): frozenset({_CALLING, _ASKING, _WAITING, _FINAL}),
     (_CALLING, PauseExpired): frozenset({_CALLING}),
+    (_CALLING, Answered): frozenset({_CALLING}),
     (_CALLING, DeadlinePassed): frozenset({_STOPPING}),
     (_CALLING, CancelRequested): frozenset({_STOPPING}),
     (_CALLING, PartBroke): frozenset({_STOPPING}),
@@ -68,6 +71,7 @@ TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
     (_STOPPING, ToolPaused): frozenset({_STOPPING, _FINAL}),
     (_STOPPING, ToolReturned): frozenset({_STOPPING, _FINAL}),
     (_STOPPING, PauseExpired): frozenset({_STOPPING}),
+    (_STOPPING, Answered): frozenset({_STOPPING}),
     (_STOPPING, DeadlinePassed): frozenset({_STOPPING}),
     (_STOPPING, CancelRequested): frozenset({_STOPPING}),
     (_STOPPING, PartBroke): frozenset({_STOPPING}),
@@ -85,6 +89,7 @@ TRANSITIONS: dict[tuple[Phase, type[Input]], frozenset[Phase]] = {
     (_FINAL, DeadlinePassed): frozenset({_FINAL}),
     (_FINAL, CancelRequested): frozenset({_FINAL}),
     (_FINAL, PauseExpired): frozenset({_FINAL}),
+    (_FINAL, Answered): frozenset({_FINAL}),
     (_FINAL, PartBroke): frozenset({_FINAL}),
     (_RECALLING, TookOver): frozenset({_RECALLING, _FINAL}),
     (_ASKING, TookOver): frozenset({_ASKING, _FINAL}),

@@ -19,6 +19,7 @@ from treadle.plan.text_filters import FilterChoice, chosen_filters, filter_name
 from treadle.plan.tools import Tool, tool
 from treadle.values.limits import DEFAULT_LIMITS, Limits, Retries
 from treadle.values.mappings import EMPTY
+from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
 
 DEFAULT_TEXT_FILTERS: Final = ("think",)
 DEFAULT_TOOL_TIMEOUT_S: Final = 20.0
@@ -47,6 +48,7 @@ class AgentPlan:
     limits: Limits = DEFAULT_LIMITS
     retries: Retries = DEFAULT_RETRIES
     tool_timeout_s: float | None = DEFAULT_TOOL_TIMEOUT_S
+    pauses: PauseRules = DEFAULT_PAUSES
 
     def fingerprint(self, *, model: str, options: Mapping[str, Any] = EMPTY) -> str:
         """The SHA-256, in hex, of the facts that decide answers.
@@ -75,11 +77,12 @@ def compile_plan(  # noqa: PLR0913 (one for each thing that an agent declares)
     limits: Limits | Mapping[str, Any] = DEFAULT_LIMITS,
     retries: Retries | Mapping[str, Any] = DEFAULT_RETRIES,
     tool_timeout_s: float | None = DEFAULT_TOOL_TIMEOUT_S,
+    pauses: PauseRules | Mapping[str, Any] = DEFAULT_PAUSES,
 ) -> AgentPlan:
     """The plan of a declared agent.
 
-    Shape:  a plain function among `tools` is taken as `@tool` would take it; limits and retries may be given as
-            mappings of their fields.
+    Shape:  a plain function among `tools` is taken as `@tool` would take it; limits, retries and pauses may be given
+            as mappings of their fields.
     Raises:
         PlanError: The agent cannot run; `problems` names every reason.
     """
@@ -88,7 +91,8 @@ def compile_plan(  # noqa: PLR0913 (one for each thing that an agent declares)
     filters, filter_problems = chosen_filters(text_filters)
     bounds, limit_problems = _made(Limits, limits, "limits", DEFAULT_LIMITS)
     rules, retry_problems = _made(Retries, retries, "retries", DEFAULT_RETRIES)
-    problems += tool_problems + filter_problems + limit_problems + retry_problems
+    waits, pause_problems = _made(PauseRules, pauses, "pauses", DEFAULT_PAUSES)
+    problems += tool_problems + filter_problems + limit_problems + retry_problems + pause_problems
     if problems:
         raise PlanError(tuple(problems))
     return AgentPlan(
@@ -99,6 +103,7 @@ def compile_plan(  # noqa: PLR0913 (one for each thing that an agent declares)
         limits=bounds,
         retries=rules,
         tool_timeout_s=tool_timeout_s,
+        pauses=waits,
     )
 
 

@@ -15,14 +15,17 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final, Generic, ParamSpec, TypeVar, overload
 
 from treadle.plan.docstrings import Documentation, read_docstring
+from treadle.plan.schema_parameters import SchemaParameters
 from treadle.plan.signatures import Checked, Parameters, read_parameters
 from treadle.ports.toolbox import StopFlag
+from treadle.values.mappings import empty
+from treadle.values.pauses import PauseKind
 from treadle.values.tools import ToolSpec
 
 P = ParamSpec("P")
@@ -70,6 +73,11 @@ class ToolOptions:
     timeout_s: float | None = None
     idempotent: bool = False
     requires_approval: Approval = False
+    interrupts: bool = False
+    """It calls `interrupt`, and what it does before that may be done again."""
+    asks: PauseKind | None = None
+    """What a call of it is in place of being run."""
+    result_schema: Mapping[str, Any] = field(default_factory=empty)
 
 
 class Tool(Generic[P, R]):
@@ -129,6 +137,8 @@ class Tool(Generic[P, R]):
             parameters=self.parameters.schema,
             timeout_s=self.options.timeout_s,
             idempotent=self.options.idempotent,
+            asks=self.options.asks,
+            result_schema=self.options.result_schema,
         )
 
     @cached_property
@@ -161,7 +171,7 @@ class Tool(Generic[P, R]):
         return read_docstring(inspect.getdoc(documented)) if inspect.isroutine(documented) else Documentation()
 
     @cached_property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> Parameters | SchemaParameters:
         """What the function may be called with."""
         if self._like is not None:
             return self._like.parameters
@@ -180,10 +190,11 @@ def tool(
     timeout_s: float | None = None,
     idempotent: bool = False,
     requires_approval: Approval = False,
+    interrupts: bool = False,
 ) -> Callable[[Callable[P, R]], Tool[P, R]]: ...
 
 
-def tool(
+def tool(  # noqa: PLR0913 (one for each thing that a tool may say of itself)
     function: Callable[P, R] | None = None,
     /,
     *,
@@ -192,6 +203,7 @@ def tool(
     timeout_s: float | None = None,
     idempotent: bool = False,
     requires_approval: Approval = False,
+    interrupts: bool = False,
 ) -> Tool[P, R] | Callable[[Callable[P, R]], Tool[P, R]]:
     """Declare a function as a tool: `@tool`, or `@tool(name=…, …)`.
 
@@ -206,6 +218,8 @@ def tool(
         timeout_s: As above.
         idempotent: It may be run again after a crash without harm.
         requires_approval: Whether a person must allow a call, or a function of the arguments that says so.
+        interrupts: It calls `interrupt`: it is called again from its beginning when it was answered, and what it does
+            before it asks may be done again.
     """
     options = ToolOptions(
         name=name,
@@ -213,6 +227,7 @@ def tool(
         timeout_s=timeout_s,
         idempotent=idempotent,
         requires_approval=requires_approval,
+        interrupts=interrupts,
     )
     if function is not None:
         return Tool(function, options)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from treadle.values.calls import ToolRequest
 from treadle.values.making import quickly_made
-from treadle.values.mappings import Json
+from treadle.values.mappings import Json, empty, frozen
 from treadle.values.tools import ToolSpec
 
 
@@ -20,16 +20,50 @@ class StopFlag(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptAsk:
+    """What a running call wants to be told by a person.
+
+    Shape: `payload` is in JSON terms; `schema` is a JSON schema of the answer, empty where anything will do.
+    """
+
+    name: str
+    payload: Json = None
+    schema: Mapping[str, Any] = field(default_factory=empty)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "payload", frozen(self.payload))
+        object.__setattr__(self, "schema", frozen(self.schema))
+
+
+class CallInterrupted(BaseException):
+    """A running call has asked, and goes no further: it is called again when it is answered."""
+
+    def __init__(self, ask: InterruptAsk) -> None:
+        super().__init__(ask.name)
+        self.ask = ask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterruptAnswered:
+    """What a call asked when it was called before, and what was said."""
+
+    ask: InterruptAsk
+    value: Json
+
+
 @quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallContext:
     """What a running call may use.
 
-    `progress` tells readers how far the call is, and waits while they are too far behind.
+    `progress` tells readers how far the call is, and waits while they are too far behind. `answered` holds what the
+    call has asked so far, in order: it gets these answers where it asks again.
     """
 
     progress: Callable[[Json], Awaitable[None]]
     stop: StopFlag
+    answered: tuple[InterruptAnswered, ...] = ()
 
 
 class Toolbox(Protocol):
@@ -55,6 +89,7 @@ class Toolbox(Protocol):
 
         Raises:
             ToolError: The tool tells the model, in these words, why it could not.
+            CallInterrupted: It asks a person something that `context` does not answer.
             Exception: Anything else; the model is told the class and a fixed sentence.
         Cancel:  The call stops; a blocking function is left to end by itself, its stop flag set, and the
                  cancellation is raised only when it has ended.

@@ -43,12 +43,13 @@ from treadle.kernel.inputs import (
 from treadle.kernel.machine import Machine
 from treadle.kernel.transitions import Phase
 from treadle.ports.clock import Clock
-from treadle.ports.model import Model, ModelRequest
-from treadle.ports.toolbox import Toolbox
-from treadle.runtime.approvals import approval_of
+from treadle.ports.model import ModelRequest
+from treadle.runtime.asking import CallAsks
 from treadle.runtime.deadlines import Deadlines
+from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.interrupting import Interrupt
 from treadle.runtime.output_bound import OutputBound
+from treadle.runtime.served import ServedAgent
 from treadle.runtime.taken_in import taken_in
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
@@ -59,6 +60,7 @@ from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
 
 _log = logging.getLogger("treadle.run")
+_BEFORE_MODEL_CALL: Final = Failpoint.BEFORE_MODEL_CALL
 _AT_REST: Final = (Phase.WAITING, Phase.FINAL)
 _Measured = ModelBroke | DeadlinePassed | CancelRequested | PartBroke
 _MEASURED: Final = frozenset({ModelBroke, DeadlinePassed, CancelRequested, PartBroke})
@@ -72,38 +74,38 @@ class RunLoop:
     `failure` is the exception behind an `error`, for the caller in process.
     """
 
-    def __init__(  # noqa: PLR0913 (one for each thing it is made of)
+    def __init__(
         self,
         *,
-        model: Model,
-        toolbox: Toolbox,
+        served: ServedAgent,
+        rules: RunRules,
         clock: Clock,
         writer: Writer,
-        rules: RunRules,
-        instructions: str | None,
         machine: Machine | None = None,
         told: Callable[[Input], None] | None = None,
     ) -> None:
-        """`machine` is one that was rebuilt; `told` hears of every input that the machine has taken."""
-        self._model = model
-        self._toolbox = toolbox
+        """`rules` are the run's own; `machine` is one that was rebuilt; `told` hears of every input it has taken."""
+        self._model, self._toolbox, self._instructions = served.model, served.toolbox, served.instructions
         self._clock = clock
         self._runs = runs = writer.runs
         self._writer = writer
         self._rules = rules
-        self._instructions = instructions
-        self._specs = toolbox.specs()
+        self._specs = self._toolbox.specs()
+        self._asks = CallAsks(toolbox=self._toolbox, clock=clock, rules=served.pauses)
         self._machine = machine or Machine()
         self._told = told
         self._to_call: list[CallTools] = []
         self.commit: Callable[[], Awaitable[None]] | None = None
         """Waits until what is written is stored; None where writing is storing."""
         self._output = OutputBound(runs=runs, limit_bytes=rules.limits.output_bytes, post=self.post)
-        self._tools = ToolCalls(toolbox=toolbox, clock=clock, post=self.post, room=self._output.room)
+        self._tools = ToolCalls(
+            toolbox=self._toolbox, clock=clock, post=self.post, room=self._output.room, asks=self._asks
+        )
         self._deadlines = Deadlines(limits=rules.limits, clock=clock, post=self.post, runs=runs)
         self._posted: deque[Input] = deque()
         self._ask: AskModel | None = None
         self._ask_at_s = 0.0
+        self._is_round_owed = False
         self._prompt: PromptAssembly | None = None
         self._told_usage: UsageDelta = NO_USAGE
         self.lived_s = 0.0
@@ -185,6 +187,10 @@ class RunLoop:
                     await self._sleep(None)
                 elif self._ask_at_s and (wait_s := self._ask_at_s - self._clock.monotonic_s()) > 0:
                     await self._sleep(wait_s)
+                elif self._is_round_owed and self.commit is not None:
+                    # What people decided and what calls came to is stored before the model is told of it.
+                    self._is_round_owed = False
+                    await self.commit()
                 else:
                     self._ask = None
                     await self._listen()
@@ -197,9 +203,9 @@ class RunLoop:
         """Commit first, then act: a call is stored before its tool is run."""
         if self.commit is not None:
             await self.commit()
-        requests = [request for call in self._to_call for request in call.requests]
-        self._to_call.clear()
-        self._tools.start(requests, at_once=False)
+        to_call, self._to_call = self._to_call, []
+        for call in to_call:
+            self._tools.start(call.requests, answers=call.answers, at_once=False)
 
     def _break(self, bug: BaseException) -> None:
         """A part of this side failed: the run ends `error`, and the operator is told the rest."""
@@ -250,7 +256,7 @@ class RunLoop:
             case AskModel():
                 self._prepare(effect)
             case CallTools() if self.commit is None:
-                self._tools.start(effect.requests, at_once=not self._is_awaited)
+                self._tools.start(effect.requests, answers=effect.answers, at_once=not self._is_awaited)
             case CallTools():
                 self._to_call.append(effect)
             case Close():
@@ -268,6 +274,7 @@ class RunLoop:
 
     def _prepare(self, effect: AskModel) -> None:
         self._ask = effect
+        self._is_round_owed = effect.round > 1 and effect.attempt == 1
         self._ask_at_s = self._clock.monotonic_s() + effect.wait_s if effect.wait_s else 0.0
         self._told_usage = NO_USAGE
         self._writer.begin_attempt(effect.attempt)
@@ -295,6 +302,7 @@ class RunLoop:
         assert self._prompt is not None
         request = ModelRequest(prompt=self._prompt, turns=self._machine.turns, tools=self._specs)
         given: Input | None = None
+        reach(_BEFORE_MODEL_CALL)
         self._listening = True
         self._deadlines.listen()
         stream = self._model.ask(request)
@@ -395,12 +403,7 @@ class RunLoop:
             turn = turn.calling(requests)
         streamed = self._writer.streamed
         slots = frozenset([slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed])
-        gated = {
-            slot: approval_of(request)
-            for slot, request in enumerate(requests)
-            if request.damage is None and self._toolbox.needs_approval(request)
-        }
-        return ModelTurned(turn=turn, streamed=slots, gated=gated, spoke=spoke)
+        return ModelTurned(turn=turn, streamed=slots, gated=self._asks.before(requests), spoke=spoke)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed

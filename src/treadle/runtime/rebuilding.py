@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final
 
-from treadle.kernel.inputs import Input, PauseExpired, TookOver
+from treadle.kernel.inputs import Input, TookOver
 from treadle.kernel.machine import Machine
 from treadle.kernel.standing import Standing
 from treadle.kernel.takeover import SILENT_OWNERS
@@ -29,14 +28,12 @@ from treadle.runtime.writer import Writer
 from treadle.text.close_state import CloseState
 from treadle.values.events import Retracted, RoundEnded, RoundStarted, TextDelta, Thinking
 from treadle.values.facts import RoundOpened
+from treadle.values.ids import InterruptId
 from treadle.values.limits import RunRules
 from treadle.values.records import Entry
 from treadle.values.requests import TurnRequest
 from treadle.values.runs import Lease
 from treadle.values.stretches import Stretch, entries_of
-
-ASKED_AGAIN_S: Final = 7 * 24 * 3600.0
-"""Seconds that a pause which is asked again stays open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,21 +64,27 @@ class Rebuilt:
         """Whether the run waits for people."""
         return self.machine.phase is Phase.WAITING
 
-    def first_inputs(self, *, now_s: float, idempotent: frozenset[str], was_sent_to: bool) -> tuple[Input, ...]:
-        """What the machine is told, after what people have sent, if the run is not new.
+    def first_inputs(self, *, idempotent: frozenset[str]) -> tuple[Input, ...]:
+        """What the machine is told, after what people have sent: that a worker was lost, if one was."""
+        if self.is_waiting or (self.is_new and self.silent_owners < SILENT_OWNERS):
+            return ()
+        return (TookOver(shown=self.is_under_way, idempotent=idempotent, silent_owners=self.silent_owners),)
 
-        Either a worker was lost, or pauses are over. A waiting run is claimed when something was sent to it or when,
-        by the store's clock, the time of its first pause has come; then that one is over, whatever this clock says.
+    def expired(self, *, now_s: float, was_sent_to: bool) -> tuple[InterruptId, ...]:
+        """The pauses that are over, if nobody has answered them.
+
+        A waiting run is claimed when something was sent to it or when, by the store's clock, the time of its first
+        pause has come; then that one is over, whatever this clock says.
         """
         if not self.is_waiting:
-            lost = TookOver(shown=self.is_under_way, idempotent=idempotent, silent_owners=self.silent_owners)
-            return () if self.is_new and self.silent_owners < SILENT_OWNERS else (lost,)
-        first_s = None if was_sent_to else wake_at_of(self.machine.standing)
+            return ()
+        standing = self.machine.standing
+        first_s = None if was_sent_to else wake_at_of(standing)
         due_s = now_s if first_s is None else max(first_s, now_s)
         return tuple(
-            PauseExpired(interrupt_id=pause.interrupt_id, next_expires_at=now_s + ASKED_AGAIN_S)
-            for name, pause in self.machine.standing.pauses.items()
-            if name not in self.machine.standing.answers and pause.expires_at is not None and pause.expires_at <= due_s
+            name
+            for name, pause in standing.pauses.items()
+            if name not in standing.answers and pause.expires_at is not None and pause.expires_at <= due_s
         )
 
     def parts(
@@ -104,16 +107,7 @@ class Rebuilt:
             passage=self.passage,
             has_shown=self.is_under_way,
         )
-        loop = RunLoop(
-            model=served.model,
-            toolbox=served.toolbox,
-            clock=clock,
-            writer=writer,
-            rules=rules,
-            instructions=served.instructions,
-            machine=self.machine,
-            told=told,
-        )
+        loop = RunLoop(served=served, rules=rules, clock=clock, writer=writer, machine=self.machine, told=told)
         loop.lived_s = self.lived_s
         return RunParts(request=request, runs=runs, loop=loop)
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from treadle.codec.request_digest import request_digest
-from treadle.errors import PlanError, RunFinalError
+from treadle.errors import PauseOpenError, PlanError, RunFinalError, ThreadBusyError
+from treadle.runtime.answering import Answering, TakenAnswers
 from treadle.runtime.hearing import CANCEL
 from treadle.runtime.leaving import OnDisconnect, on_disconnect_of
+from treadle.runtime.open_pauses import OpenPause, pauses_of
 from treadle.runtime.run_reading import RunReading
 from treadle.runtime.run_view import RunView, view_of
 from treadle.runtime.runner_parts import RunnerParts
@@ -24,6 +26,7 @@ from treadle.runtime.thread_history import stored_run
 from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, place_of
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.mappings import EMPTY
+from treadle.values.pauses import Answer
 from treadle.values.requests import Attachment, TurnRequest
 from treadle.values.runs import NewRun, OnBusyThread, RunState, RunStatus
 
@@ -68,7 +71,8 @@ class ScopedRuns:
         Raises:
             PlanError: No such agent, an empty prompt, or a rule that is none. Nothing was started.
             KeyReusedError: The key stands for another request.
-            ThreadBusyError: The thread has a live run and the rule is `reject`.
+            ThreadBusyError: The thread has a live run and the rule is `reject`; `PauseOpenError` where that waits for a
+                person.
         """
         parts = self._parts()
         served, leave, busy = _checked(parts, agent, prompt, on_disconnect, on_busy)
@@ -83,7 +87,8 @@ class ScopedRuns:
             scope=self._scope,
             properties=properties,
         )
-        state = await parts.store.create(
+        state = await self._created(
+            parts,
             NewRun(
                 run_id=run_id,
                 scope=self._scope,
@@ -95,7 +100,7 @@ class ScopedRuns:
                 on_busy=busy,
                 plan=served.plan,
                 properties={"on_disconnect": on_disconnect, "cancel_after_s": leave.cancel_after_s},
-            )
+            ),
         )
         if busy is OnBusyThread.CANCEL_PREVIOUS:
             await self._let_hear(parts, state)
@@ -146,6 +151,38 @@ class ScopedRuns:
             return False
         await parts.worker.look(named)
         return accepted
+
+    async def pauses(self, run_id: str) -> tuple[OpenPause, ...]:
+        """What a run waits for people to say, each with the token that an answer to it needs.
+
+        Raises:
+            RunNotFoundError: No such run in this scope.
+        """
+        parts = self._parts()
+        return (await pauses_of(parts.store, self._scope, RunId(run_id))).as_shown(keys=parts.keys)
+
+    async def answer(self, run_id: str, answers: Sequence[Answer], *, principal: str) -> TakenAnswers:
+        """Take in what a person says to pauses of a run, all of it or, where anything is refused, none of it.
+
+        The run goes on when none of its pauses is open.
+
+        Args:
+            principal: By whom it is said; it is remembered with the decision.
+        Raises:
+            RunNotFoundError: No such run in this scope.
+            BadAnswerError: An answer does not fit what was asked; `problems` names the pause and the question.
+            TokenInvalidError: A token is not ours, or of another pause.
+            PauseNotFoundError: The run has never had one of these pauses.
+            TokenExpiredError: The time of a pause is over.
+            AlreadyAnsweredError: A pause is settled. `taken` names those of this body that were taken before that was
+                seen, where another body came at the same moment.
+        """
+        parts, named = self._parts(), RunId(run_id)
+        desk = Answering(store=parts.store, scope=self._scope, keys=parts.keys, clock=parts.clock, checks=parts.checks)
+        try:
+            return await desk.answer(named, answers, principal=principal)
+        finally:
+            await parts.worker.look(named)
 
     async def get(self, run_id: str) -> RunView:
         """A run at a glance: where it stands and what it has said by now.
@@ -208,6 +245,20 @@ class ScopedRuns:
             RunLiveError: It is not final.
         """
         return await self._parts().store.delete(self._scope, RunId(run_id), facts_only=facts_only)
+
+    async def _created(self, parts: RunnerParts, new: NewRun) -> RunState:
+        try:
+            return await parts.store.create(new)
+        except ThreadBusyError:
+            waiting = await parts.store.find(
+                self._scope, thread_id=new.thread_id, statuses={RunStatus.WAITING}, limit=1
+            )
+            if not waiting:
+                raise
+            said = (
+                f"run {waiting[0].run_id!r} of thread {new.thread_id!r} waits for a person, and a message is no answer"
+            )
+            raise PauseOpenError(said) from None
 
     async def _let_hear(self, parts: RunnerParts, new: RunState) -> None:
         """The store has asked the runs before a new one to stop: those at work here hear of it now."""

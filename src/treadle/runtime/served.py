@@ -10,6 +10,7 @@ from treadle.ports.model import Model
 from treadle.ports.toolbox import Toolbox
 from treadle.values.limits import RunRules
 from treadle.values.mappings import Json
+from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +28,7 @@ class ServedAgent:
     rules: RunRules
     instructions: str | None
     filters: Sequence[str | Callable[[], Any]]
+    pauses: PauseRules = DEFAULT_PAUSES
 
     def dump_payload(self, payload: Any) -> Json:  # noqa: ANN401 (an adapter's own object)
         """The stored form of a turn's payload, by the model's own rule; a payload in JSON terms needs none."""

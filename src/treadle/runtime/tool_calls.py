@@ -1,6 +1,6 @@
 """Calls in motion: one task a call, each with a deadline, each ending in exactly one outcome.
 
-In: requests that the run has dispatched. Out: inputs for the machine (progressed, returned), through `post`.
+In: requests that the run has dispatched. Out: inputs for the machine (progressed, paused, returned), through `post`.
 This is the border of a tool call: whatever a tool raises ends here, as a value, and whatever it gives enters here, in
 JSON terms.
 """
@@ -10,20 +10,23 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from typing import Final
 
 from treadle.codec.foreign import json_terms
 from treadle.errors import ToolError
 from treadle.framing.surrogates import whole_text
-from treadle.kernel.inputs import Input, ToolProgressed, ToolReturned
+from treadle.kernel.inputs import Input, ToolPaused, ToolProgressed, ToolReturned
 from treadle.ports.clock import Clock
-from treadle.ports.toolbox import CallContext, Toolbox
+from treadle.ports.toolbox import CallContext, CallInterrupted, InterruptAnswered, InterruptAsk, Toolbox
+from treadle.runtime.asking import CallAsks
+from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.first_step import FirstSteps
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId
 from treadle.values.mappings import Json
+from treadle.values.pauses import PendingInterrupt, Resolution
 
 GRACE_S: Final = 0.8
 """Seconds that a stopped call has to end by itself; after that nobody knows what it still does.
@@ -32,6 +35,10 @@ A stop ends its run within a second: what is left of that is for writing it down
 
 _log = logging.getLogger("treadle.tools")
 
+# A member of an enum is looked up by the enum's class, which is slow where every call does it.
+_BEFORE_TOOL: Final = Failpoint.CALL_BEFORE_TOOL
+_AFTER_TOOL: Final = Failpoint.CALL_AFTER_TOOL
+
 _STOPPED_WORDS: Final = {
     ToolStatus.CANCELLED: "cancelled: the run was stopped",
     ToolStatus.TIMEOUT: "stopped: it took longer than it may",
@@ -39,13 +46,17 @@ _STOPPED_WORDS: Final = {
 }
 
 
+_Said = Mapping[CallId, tuple[tuple[PendingInterrupt, Resolution], ...]]
+
+
 class _Running:
     """One call that runs. It is its own stop flag: set once, read from any thread."""
 
-    __slots__ = ("deadline", "grace", "has_begun", "request", "started_s", "stopped_as", "task")
+    __slots__ = ("answered", "deadline", "grace", "has_begun", "request", "started_s", "stopped_as", "task")
 
-    def __init__(self, request: ToolRequest, started_s: float) -> None:
+    def __init__(self, request: ToolRequest, started_s: float, answered: tuple[InterruptAnswered, ...]) -> None:
         self.request = request
+        self.answered = answered
         self.started_s = started_s
         self.has_begun = False
         self.stopped_as: ToolStatus | None = None
@@ -72,8 +83,10 @@ class ToolCalls:
         clock: Clock,
         post: Callable[[Input], None],
         room: Callable[[], Awaitable[None]],
+        asks: CallAsks,
     ) -> None:
         self._toolbox = toolbox
+        self._asks = asks
         self._clock = clock
         self._post = post
         self._room = room
@@ -82,14 +95,15 @@ class ToolCalls:
         self._abandoned: set[asyncio.Task[None]] = set()
         self._first_steps = FirstSteps()
 
-    def start(self, requests: Iterable[ToolRequest], *, at_once: bool) -> None:
-        """Run these calls, all at once.
+    def start(self, requests: Iterable[ToolRequest], *, at_once: bool, answers: _Said | None = None) -> None:
+        """Run these calls, all at once, each with what was said to it before.
 
         `at_once`: take their first steps now; a call that waits for nothing has then returned. Else they begin with
         the next turn of the event loop, after all that is ready to run.
         """
         for request in requests:
-            running = _Running(request, self._clock.monotonic_s())
+            answered = _answered(answers.get(request.call_id, ())) if answers else ()
+            running = _Running(request, self._clock.monotonic_s(), answered)
             self._running[request.call_id] = running
             call, name = self._run(running), f"treadle call {request.call_id}"
             running.task = self._first_steps.begin(call, name=name) if at_once else asyncio.create_task(call, name=name)
@@ -136,17 +150,22 @@ class ToolCalls:
 
     async def _run(self, running: _Running) -> None:
         request = running.request
-        context = CallContext(progress=partial(self._progress, running), stop=running)
+        context = CallContext(progress=partial(self._progress, running), stop=running, answered=running.answered)
         running.has_begun = True
         try:
             if running.stopped_as is not None:
                 raise asyncio.CancelledError  # noqa: TRY301 (it was stopped before its first step)
+            reach(_BEFORE_TOOL)
             content = json_terms(await self._toolbox.call(request, context))
+            reach(_AFTER_TOOL)
             outcome = ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
         except asyncio.CancelledError:
             # Where nobody stopped it: a tool that cancels itself, or an event loop that is closing.
             running.stopped_as = running.stopped_as or ToolStatus.CANCELLED
             outcome = self._stopped(running, running.stopped_as)
+        except CallInterrupted as asked:
+            self._interrupted(running, asked.ask)
+            return
         except ToolError as told:
             outcome = self._failed(running, whole_text(str(told)) or "the tool failed")
         except (KeyboardInterrupt, SystemExit):
@@ -157,6 +176,12 @@ class ToolCalls:
         running.disarm()
         if self._running.pop(request.call_id, None) is not None:
             self._post(ToolReturned(outcome=outcome))
+
+    def _interrupted(self, running: _Running, asked: InterruptAsk) -> None:
+        """The call waits for a person. Nothing of it is held meanwhile."""
+        running.disarm()
+        if self._running.pop(running.request.call_id, None) is not None:
+            self._post(ToolPaused(call_id=running.request.call_id, ask=self._asks.within(asked)))
 
     async def _progress(self, running: _Running, payload: Json) -> None:
         if running.stopped_as is None:
@@ -178,3 +203,15 @@ class ToolCalls:
 
     def _ms(self, running: _Running) -> float:
         return max(0.0, (self._clock.monotonic_s() - running.started_s) * 1000.0)
+
+
+def _answered(said: tuple[tuple[PendingInterrupt, Resolution], ...]) -> tuple[InterruptAnswered, ...]:
+    return tuple(
+        InterruptAnswered(
+            ask=InterruptAsk(
+                name=pending.request["name"], payload=pending.request["payload"], schema=pending.response_schema
+            ),
+            value=resolution.value,
+        )
+        for pending, resolution in said
+    )

@@ -19,11 +19,11 @@ from treadle.ports.observer import RunLearner, RunObserver
 from treadle.ports.store import Store
 from treadle.runtime.appender import Appender, AppenderHooks
 from treadle.runtime.attached import RunParts
-from treadle.runtime.hearing import Hearing
+from treadle.runtime.hearing import EXPIRY, Hearing
 from treadle.runtime.rebuilding import rebuilt_run, wake_at_of
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.thread_history import history_of, stored_run
-from treadle.values.ids import RunId
+from treadle.values.ids import InterruptId, RunId
 from treadle.values.runs import Lease, RunStatus
 from treadle.values.stretches import Stretch
 
@@ -147,11 +147,11 @@ class Worker:
         appender = self._appender(lease, parts, hearing, served)
         parts.loop.commit = appender.commit
         work.attach(parts)
-        await hearing.attach(parts.loop.post)
-        # What people sent comes first: an answer in time beats its pause, a stop beats asking the model again.
-        inputs = rebuilt.first_inputs(
-            now_s=self._clock.now_s(), idempotent=served.idempotent, was_sent_to=hearing.has_heard
-        )
+        await hearing.attach(parts.loop.post, next_expires_at=lambda: served.pauses.expires_at(self._clock.now_s()))
+        await self._expire(lease, rebuilt.expired(now_s=self._clock.now_s(), was_sent_to=hearing.has_heard))
+        await hearing.look()
+        # What people sent comes first: a stop beats asking the model again.
+        inputs = rebuilt.first_inputs(idempotent=served.idempotent)
         for given in inputs:
             parts.loop.post(given)
         if rebuilt.is_waiting and not hearing.has_news and not inputs:
@@ -171,6 +171,11 @@ class Worker:
             stored=lambda stretches: self._tell(lambda observer: observer.stored(run_id, stretches)),
         )
         return Appender(log=self._store, lease=lease, runs=parts.runs, hooks=hooks)
+
+    async def _expire(self, lease: Lease, over: Sequence[InterruptId]) -> None:
+        """Say that nobody answered these pauses in time, unless somebody did: either is sent once, under one key."""
+        for named in over:
+            await self._store.send(lease.scope, lease.run_id, key=named, kind=EXPIRY)
 
     async def _wait_on(self, lease: Lease, hearing: Hearing, *, wake_at_s: float | None) -> None:
         """Nobody said anything to the run after all: it goes on waiting."""

@@ -13,11 +13,14 @@ from typing import Any, Final
 from treadle._version import __version__
 from treadle.codec.foreign import json_text
 from treadle.projections.plain.wire import KINDS, Integers
+from treadle.runtime.answer_check import LONGEST_REASON
+from treadle.runtime.answering import MOST_ANSWERS
 from treadle.runtime.watching import Unit
 from treadle.server.negotiation import MAX_NAME_CHARS
 from treadle.server.operations import OPERATIONS, Operation
 from treadle.server.routes import ROUTES, Route
 from treadle.server.start_request import NAME_PATTERN, ON_DISCONNECT_PATTERN
+from treadle.values.pauses import Decision, OnExpiry, PauseKind
 from treadle.values.runs import OnBusyThread, RunStatus
 
 Terms = dict[str, Any]
@@ -153,7 +156,19 @@ _USAGE: Final = _object(
 
 _SCHEMAS: Final[Mapping[str, Terms]] = {
     "Error": {
-        **_object("pointer", "reset_to", code=_TEXT, message=_TEXT, reference=_TEXT, pointer=_TEXT, reset_to=_TEXT),
+        **_object(
+            "pointer",
+            "reset_to",
+            "problems",
+            "taken",
+            code=_TEXT,
+            message=_TEXT,
+            reference=_TEXT,
+            pointer=_TEXT,
+            reset_to=_TEXT,
+            problems={"type": "array", "items": _object(interrupt_id=_TEXT, problem=_TEXT)},
+            taken={"type": "array", "items": _TEXT},
+        ),
         "description": "`code` is stable; `reference` finds the line in the operator's log.",
     },
     "Started": _object(run_id=_TEXT, thread_id=_TEXT, state=_word(RunStatus)),
@@ -191,6 +206,42 @@ _SCHEMAS: Final[Mapping[str, Terms]] = {
         run_id=_TEXT,
         state=_word(RunStatus),
         accepted={"type": "boolean", "description": "False where it was asked before, or the run is final."},
+    ),
+    "Pauses": _object(
+        pauses={
+            "type": "array",
+            "items": _object(
+                interrupt_id=_TEXT,
+                kind=_word(PauseKind),
+                call_id=_TEXT,
+                request={"type": "object"},
+                response_schema={"type": "object"},
+                expires_at=_or_null(_SECONDS),
+                on_expiry=_word(OnExpiry),
+                token={"type": "string", "description": "Goes back with the answer. It is derived anew each time."},
+            ),
+        }
+    ),
+    "Answers": _object(
+        answers={
+            "type": "array",
+            "minItems": 1,
+            "maxItems": MOST_ANSWERS,
+            "items": _object(
+                "arguments",
+                "value",
+                "reason",
+                interrupt_id=_TEXT,
+                token=_TEXT,
+                decision=_word(Decision),
+                arguments={"anyOf": [{"type": "object"}, {"type": "null"}], "description": "With `edit` alone."},
+                value={"description": "With `answer` alone."},
+                reason=_or_null({"type": "string", "minLength": 1, "maxLength": LONGEST_REASON}),
+            ),
+        }
+    ),
+    "AnswersTaken": _object(
+        run_id=_TEXT, taken={"type": "array", "items": _TEXT}, open={"type": "array", "items": _TEXT}
     ),
     "Ticket": _object(ticket=_TEXT, expires_in_s={"type": "number"}),
     "Agents": _object(agents={"type": "array", "items": _object(name=_TEXT)}),

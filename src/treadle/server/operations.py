@@ -69,6 +69,16 @@ OPERATIONS: Final[Mapping[str, Operation]] = {
             202: ("The wish is kept until the run hears it.", {_JSON: "CancelTaken"}),
         },
     ),
+    "read_pauses": Operation(
+        summary="What a run waits for people to say, for whoever may answer.",
+        parameters=("integers",),
+        answers={200: ("The open pauses, each with its token.", {_JSON: "Pauses"})},
+    ),
+    "answer_pauses": Operation(
+        summary="Answer pauses of a run, all of the body or none of it. The run goes on when none is open.",
+        body="Answers",
+        answers={200: ("The answers were taken.", {_JSON: "AnswersTaken"})},
+    ),
     "issue_ticket": Operation(
         summary="A ticket for the events of a run, for a reader that can send no headers.",
         answers={201: ("A ticket.", {_JSON: "Ticket"})},

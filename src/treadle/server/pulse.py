@@ -83,6 +83,7 @@ class Pulse:
         self._streams: dict[Beating, _Seen] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._empty: asyncio.Future[None] | None = None
+        self._is_ending = False
 
     def __len__(self) -> int:
         return len(self._streams)
@@ -102,8 +103,16 @@ class Pulse:
         if not self._streams and self._empty is not None and not self._empty.done():
             self._empty.set_result(None)
 
+    def begin(self) -> None:
+        """Streams may stay from now on."""
+        self._is_ending = False
+
     async def end_all(self) -> None:
-        """End every stream, and wait until they are over. A stream that does not end in its time is left."""
+        """End every stream, and wait until they are over. A stream that does not end in its time is left.
+
+        One that begins later is ended with the next tick, until `begin`: it is told what is there and does not wait.
+        """
+        self._is_ending = True
         for stream in list(self._streams):
             stream.stop()
         if self._streams:
@@ -119,6 +128,9 @@ class Pulse:
         self._wait()
 
     def _look(self, stream: Beating, seen: _Seen) -> None:
+        if self._is_ending:
+            stream.stop()
+            return
         seen.age += 1
         if stream.sent != seen.sent:
             seen.sent, seen.quiet = stream.sent, 0

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from starlette.requests import Request
 from starlette.responses import Response
 
-from treadle.server import endpoints
+from treadle.server import endpoints, pause_endpoints
 from treadle.server.access.principal import Action
 from treadle.server.parts import ServerParts
 from treadle.server.visit import Visit, let_in
@@ -50,6 +50,10 @@ ROUTES: Final = (
         takes_ticket=True,
     ),
     Route(method="POST", path="/v1/runs/{run_id}/cancel", action=Action.CANCEL, endpoint=endpoints.cancel_run),
+    Route(method="GET", path="/v1/runs/{run_id}/pauses", action=Action.ANSWER, endpoint=pause_endpoints.read_pauses),
+    Route(
+        method="POST", path="/v1/runs/{run_id}/answers", action=Action.ANSWER, endpoint=pause_endpoints.answer_pauses
+    ),
     Route(method="POST", path="/v1/runs/{run_id}/ticket", action=Action.READ, endpoint=endpoints.issue_ticket),
     Route(method="GET", path="/v1/threads/{thread_id}", action=Action.READ, endpoint=endpoints.read_thread),
     Route(method="DELETE", path="/v1/threads/{thread_id}", action=Action.DELETE, endpoint=endpoints.delete_thread),

@@ -23,6 +23,7 @@ NAME_PATTERN: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$"
 ON_DISCONNECT_PATTERN: Final = r"^(continue|cancel|continue [0-9]{1,9}(\.[0-9]{1,9})? ?s)$"
 _NAME: Final = re.compile(NAME_PATTERN.removeprefix("^").removesuffix("$"))
 _PATH: Final = re.compile(r" - at `\$?(.*)`$")
+_STEP: Final = re.compile(r"[.\[]([^.\[\]]*)\]?")
 _FIELD: Final = re.compile(r"field `(.*)`$")
 _NO_CHOICE: Final = "Invalid enum value "
 
@@ -55,8 +56,8 @@ def start_request(body: bytes, agents: Collection[str]) -> StartRequest:
     """
     asked = read_body(body, StartRequest)
     if asked.agent not in agents:
-        said = f"no agent is called {asked.agent[:MAX_NAME_CHARS]!r}; GET /v1/agents lists them"
-        raise BadRequestError(said, pointer="/agent")
+        named = asked.agent[:MAX_NAME_CHARS]
+        raise BadRequestError(f"no agent is called {named!r}; GET /v1/agents names those there are", pointer="/agent")
     if not asked.prompt.strip():
         raise BadRequestError("a prompt needs text", pointer="/prompt")
     for name in ("thread_id", "key"):
@@ -109,9 +110,9 @@ def read_body(body: bytes, kind: type[T]) -> T:
 
 
 def _said(words: str) -> tuple[str, str]:
-    """What is wrong, and where, as a pointer; of a field that lacks or is too many, to that."""
+    """What is wrong, and where, as a JSON pointer; of a field that lacks or is too many, to that."""
     found = _PATH.search(words)
-    said, path = (words[: found.start()], found[1].replace(".", "/")) if found else (words, "")
+    said, path = (words[: found.start()], _STEP.sub(r"/\1", found[1])) if found else (words, "")
     if (field := _FIELD.search(said)) is not None:
         path = f"{path}/{field[1]}"
     if path == "/on_busy" and said.startswith(_NO_CHOICE):

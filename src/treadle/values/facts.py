@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from treadle.values.calls import ToolOutcome
+from treadle.values.ids import InterruptId
 from treadle.values.limits import RunRules
 from treadle.values.making import quickly_made
 from treadle.values.model import ModelTurn
-from treadle.values.pauses import PendingInterrupt, Resolution
+from treadle.values.pauses import Decision, PendingInterrupt, Resolution
 from treadle.values.requests import TurnRequest
 from treadle.values.usage import NO_USAGE, UsageDelta
 
@@ -93,6 +94,20 @@ class PauseKept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionKept:
+    """Who decided about a pause, when, and what; what it came to stands in the answer that follows.
+
+    Units: `at_s` is UTC seconds, when it was said.
+    """
+
+    kind: ClassVar[str] = "decision_kept"
+    interrupt_id: InterruptId
+    decision: Decision
+    by: str
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerKept:
     """One pause is settled; the run goes on when none is open."""
 
@@ -125,7 +140,18 @@ class EndBegun:
     ending: Ending
 
 
-Fact = RequestKept | RecallKept | RoundOpened | RoundCut | TurnKept | OutcomeKept | PauseKept | AnswerKept | EndBegun
+Fact = (
+    RequestKept
+    | RecallKept
+    | RoundOpened
+    | RoundCut
+    | TurnKept
+    | OutcomeKept
+    | PauseKept
+    | DecisionKept
+    | AnswerKept
+    | EndBegun
+)
 
 FACT_TYPES: tuple[type[Fact], ...] = (
     RequestKept,
@@ -135,6 +161,7 @@ FACT_TYPES: tuple[type[Fact], ...] = (
     TurnKept,
     OutcomeKept,
     PauseKept,
+    DecisionKept,
     AnswerKept,
     EndBegun,
 )

@@ -27,6 +27,8 @@ def raised(kind: type[Exception], message: str = SECRET) -> Exception:
     """An exception of this class with this message."""
     if kind is errors.PlanError:
         return errors.PlanError((message,))
+    if kind is errors.BadAnswerError:
+        return errors.BadAnswerError((("r.i1", message),))
     return kind(message, result=None) if kind is errors.RunFailedError else kind(message)
 
 
@@ -37,7 +39,8 @@ def test_every_exception_has_a_status_a_code_and_a_reference(kind: type[Any]) ->
     told = refusal(raised(kind))
     body = json.loads(told.body)
     assert 400 <= told.status < 600
-    assert body.keys() == {"code", "message", "reference"}
+    more = {"problems"} if kind is errors.BadAnswerError else set()
+    assert body.keys() == {"code", "message", "reference"} | more
     assert body["code"] == ("internal" if told.status == 500 else kind.code)
     assert re.fullmatch(r"e_[0-9a-f]{16}", body["reference"])
     assert body["message"] == body["message"].strip()
@@ -96,6 +99,7 @@ def test_what_no_route_answers_is_told_how_to_ask(status: int, says: str) -> Non
 def test_only_these_speak_for_themselves() -> None:
     """Ours: a message goes out where it is our own and about what the client sent; a new such class is named here."""
     assert {kind.__name__ for kind in OWN_WORDS} == {
+        "BadAnswerError",
         "BadRequestError",
         "CapError",
         "BodyTooLargeError",
@@ -125,6 +129,18 @@ def test_only_these_speak_for_themselves() -> None:
         (errors.CursorError("no", reset_to="1:4"), 400, {}, {"reset_to": "1:4"}),
         (errors.CursorError("no"), 400, {}, {}),
         (errors.BadRequestError("no", pointer="/prompt"), 400, {}, {"pointer": "/prompt"}),
+        (
+            errors.BadAnswerError((("r.i1", "question 'q1' has no answer"),)),
+            400,
+            {},
+            {"problems": [{"interrupt_id": "r.i1", "problem": "question 'q1' has no answer"}]},
+        ),
+        (errors.PauseNotFoundError("no"), 404, {}, {}),
+        (errors.TokenInvalidError("no"), 404, {}, {}),
+        (errors.TokenExpiredError("no"), 410, {}, {}),
+        (errors.AlreadyAnsweredError("no", taken=("r.i1",)), 409, {}, {"taken": ["r.i1"]}),
+        (errors.AlreadyAnsweredError("no"), 409, {}, {}),
+        (errors.PauseOpenError("no"), 409, {}, {}),
         (errors.AccessUnavailableError("no"), 503, {"Retry-After": "5"}, {}),
         (errors.StoreOwnedError("no"), 503, {"Retry-After": "5"}, {}),
         (errors.StoreFullError("no"), 507, {}, {}),
@@ -135,7 +151,7 @@ def test_only_these_speak_for_themselves() -> None:
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )
 def test_the_status_the_headers_and_the_details(
-    error: Exception, status: int, headers: dict[str, str], details: dict[str, str]
+    error: Exception, status: int, headers: dict[str, str], details: dict[str, object]
 ) -> None:
     """HTTP: what a client needs to do better next time is where it looks for it."""
     told = refusal(error)

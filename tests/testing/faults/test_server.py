@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
+from contextlib import ExitStack
 
 import pytest
 
 from tests.testing.faults.raw_client import RawClient, server_of
 from treadle.testing.faults import server as server_module
 from treadle.testing.faults.scenario import Scenario, done, reply, say, stream
-from treadle.testing.faults.server import FaultServer
+from treadle.testing.faults.server import WAIT_S, FaultServer
 from treadle.testing.faults.steps import Done, Finish, Status
 
 USER = {"role": "user", "content": "Hi"}
@@ -98,6 +100,18 @@ async def test_other_routes_answer_and_are_not_counted() -> None:
         assert [model["id"] for model in json.loads(models.body)["data"]] == ["s"]
         assert json.loads(stats.body) == server.stats.as_json()
         assert server.stats.requests() == 1
+
+
+async def test_callers_that_come_all_at_once_are_all_let_in() -> None:
+    """Ours: a whole catalogue of runs begins in one turn of the loop, and none of them is made to try again."""
+    async with FaultServer() as server:
+        address = ("127.0.0.1", int(server.base_url.split(":")[2].split("/")[0]))
+        with ExitStack() as callers:
+            # These block the loop, so nobody is accepted before the last has connected.
+            for _ in range(120):
+                callers.enter_context(socket.create_connection(address, timeout=WAIT_S))
+            await server.wait_for(lambda stats: stats.open_connections == 120)
+        await server.wait_for(lambda stats: stats.open_connections == 0)
 
 
 async def test_a_server_that_closes_drops_its_callers() -> None:

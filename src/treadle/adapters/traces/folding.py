@@ -217,6 +217,7 @@ _PASSED: Final[frozenset[type[Entry]]] = frozenset(
         fa.TurnKept,
         fa.OutcomeKept,
         fa.PauseKept,
+        fa.DecisionKept,
         fa.AnswerKept,
         fa.EndBegun,
     }

@@ -24,6 +24,7 @@ from treadle.errors import (
     AccessError,
     AccessUnavailableError,
     AlreadyAnsweredError,
+    BadAnswerError,
     BadRequestError,
     BodyTooLargeError,
     BodyTooSlowError,
@@ -33,6 +34,8 @@ from treadle.errors import (
     HostRefusedError,
     KeyReusedError,
     OriginRefusedError,
+    PauseNotFoundError,
+    PauseOpenError,
     PeerError,
     ResumeError,
     RunFinalError,
@@ -56,6 +59,7 @@ from treadle.values.mappings import EMPTY, FrozenDict, Json, empty
 _log: Final = logging.getLogger("treadle.server")
 
 MAX_MESSAGE_CHARS: Final = 500
+MOST_PROBLEMS: Final = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +111,9 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     RunNotFoundError: Row(status=HTTPStatus.NOT_FOUND, message="there is no such run or thread"),
     KeyReusedError: Row(status=HTTPStatus.UNPROCESSABLE_ENTITY, message="the key was used before, for another request"),
     ThreadBusyError: Row(status=HTTPStatus.CONFLICT, message="the thread has a live run"),
+    PauseOpenError: Row(
+        status=HTTPStatus.CONFLICT, message="the thread's run waits for a person, and a message is no answer"
+    ),
     RunFinalError: Row(status=HTTPStatus.CONFLICT, message="the run is final: it hears nothing more"),
     RunLiveError: Row(status=HTTPStatus.CONFLICT, message="the run is not final yet"),
     CursorError: _ours(HTTPStatus.BAD_REQUEST),
@@ -114,9 +121,11 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     StoreOwnedError: _AWAY,
     StoreFullError: Row(status=HTTPStatus.INSUFFICIENT_STORAGE, message="there is no room to write"),
     ResumeError: Row(status=HTTPStatus.CONFLICT, message="the answer was refused"),
-    TokenInvalidError: Row(status=HTTPStatus.FORBIDDEN, message="the token is none of this pause"),
+    BadAnswerError: _ours(HTTPStatus.BAD_REQUEST),
+    PauseNotFoundError: Row(status=HTTPStatus.NOT_FOUND, message="the run has no such pause"),
+    TokenInvalidError: Row(status=HTTPStatus.NOT_FOUND, message="the token is none of this pause"),
     TokenExpiredError: Row(status=HTTPStatus.GONE, message="the pause is over: nobody answered in time"),
-    AlreadyAnsweredError: Row(status=HTTPStatus.CONFLICT, message="the pause has its answer"),
+    AlreadyAnsweredError: Row(status=HTTPStatus.CONFLICT, message="the pause is settled"),
 }
 """The nearest class of an exception counts."""
 
@@ -223,6 +232,13 @@ def _details_of(error: BaseException) -> Mapping[str, Json]:
         return {"reset_to": error.reset_to}
     if isinstance(error, BadRequestError) and error.pointer:
         return {"pointer": _sayable(error.pointer)}
+    if isinstance(error, BadAnswerError):
+        problems = [
+            FrozenDict({"interrupt_id": _sayable(one), "problem": _sayable(said)}) for one, said in error.problems
+        ]
+        return {"problems": problems[:MOST_PROBLEMS]}
+    if isinstance(error, AlreadyAnsweredError) and error.taken:
+        return {"taken": list(error.taken)}
     return EMPTY
 
 

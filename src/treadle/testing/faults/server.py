@@ -24,6 +24,10 @@ from treadle.testing.faults.steps import Status
 WAIT_S = 5.0
 """The longest `wait_for` waits. Nothing a test waits for on loopback takes as long."""
 
+BACKLOG = 1024
+"""Callers that may connect before the loop gets round to them. One more is not heard by the system, tries again after a
+second, then after two, and may have gone long before the server learns that it was there."""
+
 
 class FaultServer:
     """Serve scenarios while its `async with` lasts. Everything runs in the event loop it was entered in.
@@ -54,7 +58,7 @@ class FaultServer:
 
     async def __aenter__(self) -> Self:
         """Listen."""
-        self._listener = await asyncio.start_server(self._connected, "127.0.0.1", self._port)
+        self._listener = await asyncio.start_server(self._connected, "127.0.0.1", self._port, backlog=BACKLOG)
         self._port = self._listener.sockets[0].getsockname()[1]
         return self
 

@@ -232,6 +232,23 @@ async def test_a_stream_closed_before_its_first_step_asks_nothing() -> None:
         assert server.stats.exchanges == []
 
 
+async def test_a_cancel_in_any_turn_of_the_loop_leaves_no_connection() -> None:
+    """Ours: while it looks the host up, connects, sends, or waits for the head, on one client that stays open."""
+    async with FaultServer() as server, _asked("stall_before_head", server) as model:
+        asked: list[asyncio.Task[list[Any]]] = []
+        for turns in range(60):
+            asked.append(asyncio.create_task(_items(model)))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            asked[-1].cancel()
+        await asyncio.wait(asked)
+        assert all(task.cancelled() for task in asked)
+        async with _asked("text", server) as later:
+            # Whoever connects last is let in last, so the server knows of all the others by now.
+            await _items(later)
+        await server.wait_for(lambda stats: stats.open_connections == stats.running() == 0)
+
+
 @pytest.mark.parametrize("name", ["stall_before_head", "stall_after_head", "stop_me"])
 async def test_a_cancelled_wait_closes_the_connection(name: str) -> None:
     """Before the answer, before its first byte and in its middle (ours)."""

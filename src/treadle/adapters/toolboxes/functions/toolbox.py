@@ -21,9 +21,10 @@ from treadle.adapters.toolboxes.functions.threads import MAX_THREADS, Threads
 from treadle.codec.foreign import json_terms, json_value
 from treadle.errors import PlanError, ToolError
 from treadle.framing.surrogates import whole_text
+from treadle.plan.interrupts import ASKING, Asking
 from treadle.plan.signatures import Checked
 from treadle.plan.tools import STOP, Tool, ToolKind
-from treadle.ports.toolbox import CallContext, StopFlag
+from treadle.ports.toolbox import CallContext, CallInterrupted, StopFlag
 from treadle.values.calls import ToolRequest
 from treadle.values.mappings import Json, thawed
 from treadle.values.tools import ToolSpec
@@ -82,6 +83,7 @@ class FunctionToolbox:
 
         Raises:
             ToolError: The request is damaged, or the tool says in these words why it could not.
+            CallInterrupted: The tool asks a person something that was not answered yet.
             RuntimeError: The function tried to end the process, or was cancelled though nobody stopped the call.
             Exception: What the function raised.
         Cancel:  A coroutine is cancelled; a plain function sees `stop_requested()` and is waited for. A second
@@ -94,7 +96,10 @@ class FunctionToolbox:
         stop = _Stop(context.stop)
         token = STOP.set(stop)
         try:
-            return await self._run(self._tools[request.name], checked.keywords, stop, context)
+            tool = self._tools[request.name]
+            if tool.options.interrupts or ASKING.get() is not None:
+                return await self._run_asking(tool, checked.keywords, stop, context)
+            return await self._run(tool, checked.keywords, stop, context)
         except ToolError as told:
             raise ToolError(whole_text(str(told)) or "the tool gave no reason") from told
         except asyncio.CancelledError as stopped:
@@ -103,6 +108,25 @@ class FunctionToolbox:
             raise RuntimeError("the tool asked the process to exit") from exit_asked
         finally:
             STOP.reset(token)
+
+    async def _run_asking(
+        self, tool: Tool[..., Any], keywords: Mapping[str, Any], stop: _Stop, context: CallContext
+    ) -> Json:
+        """Run a function that may ask a person, or one within the call of another that may."""
+        asking = Asking(context.answered) if tool.options.interrupts else None
+        token = ASKING.set(asking)
+        try:
+            result = await self._run(tool, keywords, stop, context)
+        except BaseException as ended:
+            if asking is None or asking.asked is None or isinstance(ended, asyncio.CancelledError):
+                raise
+            # Whatever became of the signal on its way out (a group, a thread's own words), the call has asked.
+            raise CallInterrupted(asking.asked) from None
+        finally:
+            ASKING.reset(token)
+        if asking is not None and asking.asked is not None:
+            raise RuntimeError("the tool caught the signal of its own interrupt; let it through")
+        return result
 
     async def _run(self, tool: Tool[..., Any], keywords: Mapping[str, Any], stop: _Stop, context: CallContext) -> Json:
         if tool.kind is ToolKind.ASYNC:

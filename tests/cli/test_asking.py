@@ -1,0 +1,91 @@
+"""What a run waits for, put to the person at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from treadle.cli.asking import put, shown
+from treadle.runtime.open_pauses import OpenPause
+from treadle.values.ids import CallId, InterruptId
+from treadle.values.pauses import Answer, Decision, OnExpiry, PauseKind
+
+OPTIONS = [{"label": "red", "description": "warm"}, {"label": "blue", "description": ""}]
+QUESTION = {
+    "question_id": "q1", "text": "Which?\nSay.", "header": "Colour", "options": OPTIONS,
+    "multi_select": False, "allow_other": False,
+}  # fmt: skip
+
+
+def pause(kind: PauseKind, request: dict[str, Any]) -> OpenPause:
+    """A pause that asks for this."""
+    return OpenPause(
+        interrupt_id=InterruptId("r.i1"),
+        kind=kind,
+        call_id=CallId("r.c1"),
+        request=request,
+        response_schema={},
+        expires_at=None,
+        on_expiry=OnExpiry.DECLINE,
+        token="t",
+    )
+
+
+LEAVE = pause(PauseKind.APPROVAL, {"name": "pay", "arguments": {"cents": 5, "to": "x" * 2000 + "\x1b[2J"}})
+SIGNAL = pause(PauseKind.INTERRUPT, {"name": "sure", "payload": {"a": 1}})
+FILE = pause(PauseKind.FRONT_END, {"name": "pick", "arguments": {}})
+
+
+def questions(**more: Any) -> OpenPause:  # noqa: ANN401 (parts of a question)
+    """A pause that asks one question."""
+    return pause(PauseKind.ASK_USER, {"questions": [{**QUESTION, **more}]})
+
+
+def typed(*lines: str) -> Callable[[str], str | None]:
+    """Somebody who types these lines."""
+    left = iter(lines)
+    return lambda _: next(left, None)
+
+
+def test_what_is_decided_about_is_shown_whole_and_obeys_no_control_code() -> None:
+    """Ours: a person would approve another line than the one that runs."""
+    assert "x" * 2000 in shown(LEAVE)
+    assert "\x1b" not in shown(LEAVE)
+    assert shown(questions()).splitlines() == ["Which?", "Say.", "  1. red: warm", "  2. blue"]
+    assert shown(SIGNAL) == 'sure: {"a":1}\n'
+    assert shown(FILE) == "the result of pick with {}\n"
+
+
+@pytest.mark.parametrize(
+    ("asked", "lines", "decision", "fields"),
+    [
+        (LEAVE, ["approve"], Decision.APPROVE, {}),
+        (LEAVE, ["a"], Decision.APPROVE, {}),
+        (LEAVE, ["what?", "deny", "too dear"], Decision.DENY, {"reason": "too dear"}),
+        (LEAVE, ["d", ""], Decision.DENY, {}),
+        (LEAVE, ["edit", "{oh", "edit", '{"cents": 4}'], Decision.EDIT, {"arguments": {"cents": 4}}),
+        (LEAVE, ["cancel"], Decision.CANCEL, {}),
+        (SIGNAL, ["tru", "true"], Decision.ANSWER, {"value": True}),
+        (SIGNAL, ["deny", "no"], Decision.DENY, {"reason": "no"}),
+        (FILE, ['{"name": "a.png"}'], Decision.ANSWER, {"value": {"name": "a.png"}}),
+        (questions(), ["2"], Decision.ANSWER, {"value": {"q1": {"chosen": ["blue"]}}}),
+        (questions(), ["3", "red"], Decision.ANSWER, {"value": {"q1": {"chosen": ["red"]}}}),
+        (questions(multi_select=True), ["1, blue"], Decision.ANSWER, {"value": {"q1": {"chosen": ["red", "blue"]}}}),
+        (questions(allow_other=True), ["pink"], Decision.ANSWER, {"value": {"q1": {"other": "pink"}}}),
+    ],
+)
+def test_a_line_that_is_no_answer_is_asked_for_again(
+    asked: OpenPause, lines: list[str], decision: Decision, fields: dict[str, Any]
+) -> None:
+    """Ours: in few letters, in numbers or in labels."""
+    expected = Answer(interrupt_id="r.i1", token="t", decision=decision, **fields)
+    assert put(asked, typed(*lines)) == expected
+
+
+@pytest.mark.parametrize("asked", [LEAVE, SIGNAL, FILE, questions()])
+@pytest.mark.parametrize("lines", [[""], []])
+def test_a_pause_may_be_left_open(asked: OpenPause, lines: list[str]) -> None:
+    """Ours: an empty line, or the end of the input, decides nothing."""
+    assert put(asked, typed(*lines)) is None

@@ -1,0 +1,73 @@
+"""What a stored run waits for."""
+
+from __future__ import annotations
+
+from tests.behaviour.answers import Till, asked, said
+from tests.runtime.agents import scripted
+from tests.runtime.stores import SCOPE, World, virtually, watched
+from treadle.app.runner import Runner
+from treadle.codec.pause_tokens import TokenKeys, claims_of
+from treadle.plan.tools import tool
+from treadle.runtime.hearing import ANSWER
+from treadle.runtime.open_pauses import pauses_of
+from treadle.values.ids import RunId
+from treadle.values.pauses import Settlement
+
+KEYS = TokenKeys(b"k" * 32)
+TWO = 'call: pay {"cents": 5}\ncall: pay {"cents": 6}\n---\ntext: ok'
+
+
+@virtually
+async def test_what_is_open_is_shown_with_a_token_of_its_own() -> None:
+    """Design §7: the server makes it when it sends the pause to a reader who may answer."""
+    async with Runner([scripted(TWO, tools=[Till().pay])]) as runner:
+        run_id, pauses = await asked(runner)
+        found = await pauses_of(runner.store, SCOPE, RunId(run_id))
+        shown = found.as_shown(keys=KEYS)
+    assert [one.interrupt_id for one in shown] == [one.interrupt_id for one in pauses] == list(found.open)
+    for one in shown:
+        assert claims_of(one.token, scope=SCOPE, keys=KEYS).interrupt_id == one.interrupt_id
+        assert one.token not in repr(one)
+    assert found.settled == {}
+
+
+@virtually
+async def test_a_pause_whose_answer_lies_in_the_inbox_is_open_no_more() -> None:
+    """Ours: its run may not know yet, and nobody is asked for what was said."""
+    world = World()
+    async with world.runner(scripted(TWO, tools=[Till().pay])) as runner:
+        run_id, (five, six) = await asked(runner)
+    async with world.runner(scripted("text: another agent")) as other:
+        await other.store.send(SCOPE, RunId(run_id), key=five.interrupt_id, kind=ANSWER, body=b"")
+        found = await pauses_of(other.store, SCOPE, RunId(run_id))
+    assert list(found.open) == [six.interrupt_id]
+    assert found.settled == {five.interrupt_id: None}
+
+
+@virtually
+async def test_what_was_shown_is_redacted_and_what_is_asked_is_whole() -> None:
+    """Law 5: redaction cuts events; the facts that an answer is held against are true."""
+    script = 'call: mail {"to": "ann@example.com"}'
+
+    @tool(requires_approval=True)
+    async def mail(to: str) -> str:
+        """Send it."""
+        return to
+
+    async with Runner([scripted(script, tools=[mail], text_filters=["redact"])]) as runner:
+        run_id, (pause,) = await asked(runner)
+        found = await pauses_of(runner.store, SCOPE, RunId(run_id))
+    assert "ann@" not in str(pause.request)
+    assert "ann@example.com" in str(found.open[pause.interrupt_id].request)
+
+
+@virtually
+async def test_how_each_pause_of_a_run_that_is_over_was_settled_is_known() -> None:
+    """Ours: a late answer is told why it is too late."""
+    async with Runner([scripted(TWO, tools=[Till().pay])]) as runner:
+        run_id, (five, six) = await asked(runner)
+        await runner.answer(run_id, [said(five, "approve"), said(six, "deny")], principal="ann")
+        await watched(runner, run_id)
+        found = await pauses_of(runner.store, SCOPE, RunId(run_id))
+    assert found.open == {}
+    assert found.settled == {five.interrupt_id: Settlement.ANSWERED, six.interrupt_id: Settlement.DECLINED}
