@@ -93,6 +93,71 @@ def test_agents_are_served_and_commands_go_through_the_process_that_serves_them(
 
 
 @pytest.mark.slow
+@pytest.mark.requirement("SERVE-owner")
+def test_each_command_over_a_served_store_says_what_it_says_over_the_file_or_why_it_cannot(folder: Path) -> None:
+    """Issue: the commands go through the owner's server: the right result, or one sentence and exit 2."""
+    with started("serve", "agents_here:several", "--port", "0", cwd=folder) as serving:
+        url = serving.until("serving at").split()[-1]
+        run_id = asked(url, "POST", "/v1/runs", {"agent": "one", "prompt": "1+2?", "thread_id": "t"})[1]["run_id"]
+        assert treadle("tail", run_id, cwd=folder).returncode == 0
+        asks = {
+            "done": ("show", run_id),
+            "missing": ("show", "r_none"),
+            "cursor": ("tail", run_id, "--after", "1:1", "--events"),
+            "ahead": ("tail", run_id, "--after", "1:99"),
+            "threads": ("threads", "--json"),
+            "export": ("export", run_id, "--with-facts"),
+            "runs": ("runs", "--json"),
+            "cancel": ("cancel", run_id),
+            "damaged": ("import", "-"),
+        }
+        through = {name: treadle(*words, cwd=folder) for name, words in asks.items()}
+        refused = [
+            treadle("db", "upgrade", cwd=folder),
+            treadle("run", "--agent", "agents_here:one", "--db", "runs.db", "hi", cwd=folder),
+            treadle("serve", "agents_here:one", "--port", "0", cwd=folder),
+        ]
+        serving.signal(signal.SIGTERM)
+        assert serving.end()[2] == 0
+    for ran in refused:
+        assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (ExitCode.MISUSE, "", 1)
+        assert url in ran.stderr
+    over_file = {name: treadle(*words, cwd=folder) for name, words in asks.items()}
+    for name, ran in through.items():
+        alone = over_file[name]
+        assert (ran.returncode, ran.stdout, ran.stderr) == (alone.returncode, alone.stdout, alone.stderr), name
+    assert [line.count('"cursor"') for line in through["cursor"].stdout.splitlines()] == [1] * 4
+    assert through["done"].stdout
+
+
+@pytest.mark.slow
+def test_a_server_that_is_stopped_ends_a_hundred_streams_in_good_order(folder: Path) -> None:
+    """Design §9: drain on shutdown. No closing event, the body ends, and every client can come back."""
+    with started("serve", "agents_here:server", "--port", "0", cwd=folder) as serving:
+        url = serving.until("serving at").split()[-1]
+        run_id = asked(url, "POST", "/v1/runs", {"agent": "slow", "prompt": "1+2?"})[1]["run_id"]
+        split = urlsplit(url)
+        streams = [socket.create_connection((split.hostname or "", split.port or 0), timeout=20) for _ in range(100)]
+        came = [b""] * len(streams)
+        for stream in streams:
+            stream.sendall(f"GET /v1/runs/{run_id}/events HTTP/1.1\r\nhost: localhost\r\n\r\n".encode())
+        for number, stream in enumerate(streams):
+            while b"event: tool_call\n" not in came[number]:
+                came[number] += stream.recv(65536)
+        serving.signal(signal.SIGTERM)
+        for number, stream in enumerate(streams):
+            while piece := stream.recv(65536):
+                came[number] += piece
+            stream.close()
+        _, stderr, code = serving.end()
+        assert (code, "Traceback" in stderr) == (0, False)
+    assert len({body.partition(b": treadle")[2] for body in came}) == 1
+    assert came[0].endswith(b"\r\n0\r\n\r\n")
+    assert b"event: done" not in came[0]
+    assert json.loads(treadle("runs", "--json", "--db", "own.db", cwd=folder).stdout)["state"] == "ready"
+
+
+@pytest.mark.slow
 def test_a_server_with_live_runs_gives_them_back_when_their_time_is_over(folder: Path) -> None:
     """Design §9: drain on shutdown. Promise 5: the run goes on at the next process."""
     with started("serve", "agents_here:server", "--port", "0", cwd=folder) as serving:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 
@@ -13,6 +14,7 @@ from tests.runtime.agents import (
     kinds,
     read,
     scripted,
+    task_of,
 )
 from treadle.app.agent import Agent
 from treadle.errors import RunFailedError
@@ -20,7 +22,7 @@ from treadle.plan.tools import tool
 from treadle.testing.virtual_time import run_virtually
 from treadle.values import events as ev
 from treadle.values.limits import Limits
-from treadle.values.model import TEXT
+from treadle.values.model import TEXT, ModelTurn, TurnEnded
 
 FIRST_ROUND = 'text: Let me |see.\ncall: add {"a": 1, "b": 2}\nusage: 10 5'
 CALL = 'text: Let me |see.\ncall: add {"a": 1, "b": 2}\nusage: 10 5\n---\ntext: It is 3.\nusage: 20 4'
@@ -37,6 +39,69 @@ def test_a_model_that_falls_silent_is_given_up():
         closing = events[-1]
         assert isinstance(closing, ev.Error)
         assert (closing.code, closing.termination, closing.outcome.text) == ("stalled", "stalled", "par")
+
+    run_virtually(main())
+
+
+@pytest.mark.parametrize("after", ["", "again"])
+def test_a_model_that_holds_on_does_not_hold_up_a_stop(after):
+    """Promise 6: Stop ends a run within a second, also where a connection closes slowly or a cancel is swallowed."""
+
+    class HoldsOn:
+        name = "holds_on"
+
+        async def ask(self, _):
+            yield [(TEXT, "par")]
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                await asyncio.sleep(60)
+                if not after:
+                    raise
+            finally:
+                await asyncio.sleep(60)
+
+        async def aclose(self):
+            pass
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        async with Agent(name="a", model=HoldsOn()).events("hi") as run:
+            await read(run, 3)
+            begun_s = loop.time()
+            await run.cancel()
+            events = await all_of(run)
+        assert (events[-1].kind, events[-1].outcome.text) == ("cancelled", "par")
+        assert loop.time() - begun_s < 1.0
+
+    run_virtually(main())
+
+
+def test_a_stop_that_insists_leaves_the_task_of_the_run_uncancelled() -> None:
+    """`asyncio`: whoever cancels a task takes that back, each time, or the task's next wait is taken for cancelled."""
+
+    class SlowThenEnds:
+        name = "slow"
+
+        async def ask(self, _):
+            yield [(TEXT, "par")]
+            for _ in range(4):
+                with suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+            yield [TurnEnded(turn=ModelTurn(text="par"))]
+
+        async def aclose(self):
+            pass
+
+    async def main() -> None:
+        async with Agent(name="a", model=SlowThenEnds()).events("hi") as run:
+            await read(run, 3)
+            await run.cancel()
+            task = task_of(run)
+            events = await all_of(run)
+            await asyncio.wait([task])
+        assert events[-1].kind == "done"
+        assert (task.cancelled(), task.cancelling()) == (False, 0)
 
     run_virtually(main())
 

@@ -31,16 +31,16 @@ def test_a_body_says_what_is_said_to_each_pause() -> None:
     [
         ("", ""),
         ("[]", ""),
-        ("{}", ""),
+        ("{}", "/answers"),
         ('{"answers": {}}', "/answers"),
-        ('{"answers": [{"interrupt_id": "r.i1", "token": "t"}]}', "/answers[0]"),
-        ('{"answers": [{"interrupt_id": "r.i1", "token": "t", "decision": "allow"}]}', "/answers[0]/decision"),
-        ('{"answers": [{"interrupt_id": 1, "token": "t", "decision": "deny"}]}', "/answers[0]/interrupt_id"),
+        ('{"answers": [{"interrupt_id": "r.i1", "token": "t"}]}', "/answers/0/decision"),
+        ('{"answers": [{"interrupt_id": "r.i1", "token": "t", "decision": "allow"}]}', "/answers/0/decision"),
+        ('{"answers": [{"interrupt_id": 1, "token": "t", "decision": "deny"}]}', "/answers/0/interrupt_id"),
         (
             '{"answers": [{"interrupt_id": "r", "token": "t", "decision": "edit", "arguments": [1]}]}',
-            "/answers[0]/arguments",
+            "/answers/0/arguments",
         ),
-        ('{"answers": [{"interrupt_id": "r", "token": "t", "decision": "deny", "by": "me"}]}', "/answers[0]"),
+        ('{"answers": [{"interrupt_id": "r", "token": "t", "decision": "deny", "by": "me"}]}', "/answers/0/by"),
     ],
 )
 def test_a_body_of_another_form_is_refused_with_the_place(body: str, pointer: str) -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from prometheus_client.parser import text_string_to_metric_families
+
 from tests.runtime.agents import scripted
 from tests.runtime.stores import GATED, virtually
 from tests.server.calls import Call, ask, started
@@ -36,6 +40,24 @@ async def test_runs_streams_tokens_and_refusals_are_counted() -> None:
         "treadle_readers": 0,
         "treadle_live_runs": 0,
     }
+
+
+@virtually
+async def test_names_follow_the_conventions_of_prometheus() -> None:
+    """Prometheus: one prefix, base words, `_total` for what only grows; and a scrape that its own parser reads."""
+    async with Server([scripted("text: ok\nusage: 30 12")]) as server:
+        await ask(server.asgi, "GET", f"/v1/runs/{await started(server.asgi)}/events")
+        await ask(server.asgi, "GET", "/nowhere")
+        scraped = await ask(server.asgi, "GET", "/metrics")
+    families = {family.name: family for family in text_string_to_metric_families(scraped.body.decode())}
+    kinds = {name: family.type for name, family in families.items() if not name.endswith("_created")}
+    assert {name for name, kind in kinds.items() if kind == "gauge"} == {"treadle_readers", "treadle_live_runs"}
+    assert set(kinds.values()) == {"gauge", "counter"}
+    for name, kind in kinds.items():
+        assert re.fullmatch(r"treadle(_[a-z]+)+", name)
+        assert families[name].documentation.endswith(".")
+        samples = {sample.name for sample in families[name].samples} - {f"{name}_created"}
+        assert samples <= ({f"{name}_total"} if kind == "counter" else {name})
 
 
 @virtually

@@ -54,14 +54,33 @@ def test_what_is_not_said_has_its_default() -> None:
         ({"key": "a\x00"}, "/key"),
         ({"on_disconnect": "stay"}, "/on_disconnect"),
         ({"on_busy": "wait"}, "/on_busy"),
-        ({"scope": "somebody"}, ""),
-        ({"tenant_id": "OTHER"}, ""),
+        ({"scope": "somebody"}, "/scope"),
+        ({"tenant_id": "OTHER"}, "/tenant_id"),
     ],
 )
 def test_each_field_is_refused_with_its_place(fields: dict[str, Any], pointer: str) -> None:
     """Source: D43 turned round. What decides whose run it is cannot be said here, and saying it is no silence."""
     with pytest.raises(BadRequestError) as refused:
         started(**fields)
+    assert refused.value.pointer == pointer
+
+
+@pytest.mark.parametrize(
+    ("body", "says", "pointer"),
+    [
+        (b"", "came none", ""),
+        (b"{bad", "no JSON", ""),
+        (b"[]", "`object`, got `array`", ""),
+        (b'{"agent": "calc"}', "`prompt`", "/prompt"),
+        (b'{"agent": "x", "prompt": "hi"}', "GET /v1/agents", "/agent"),
+        (b'{"agent": "calc", "prompt": 5}', "`str`, got `int`", "/prompt"),
+        (b'{"agent": "calc", "prompt": "hi", "on_busy": "hm"}', "queue, cancel_previous, came 'hm'", "/on_busy"),
+    ],
+)
+def test_whoever_sent_it_is_told_what_was_expected_what_came_and_where(body: bytes, says: str, pointer: str) -> None:
+    """Ours: a refusal helps whoever reads it, without a look at the documentation."""
+    with pytest.raises(BadRequestError, match=re.escape(says)) as refused:
+        start_request(body, ["calc"])
     assert refused.value.pointer == pointer
 
 

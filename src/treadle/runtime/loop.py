@@ -47,6 +47,7 @@ from treadle.ports.model import ModelRequest
 from treadle.runtime.asking import CallAsks
 from treadle.runtime.deadlines import Deadlines
 from treadle.runtime.failpoints import Failpoint, reach
+from treadle.runtime.interrupting import Interrupt
 from treadle.runtime.output_bound import OutputBound
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.taken_in import taken_in
@@ -113,7 +114,7 @@ class RunLoop:
         self._task: asyncio.Task[Any] | None = None
         self._woken: asyncio.Future[None] | None = None
         self._listening = False
-        self._interrupting = False
+        self._interrupt = Interrupt()
         self._is_awaited = False
         self._is_let_go = False
         self.failure: BaseException | None = None
@@ -128,9 +129,8 @@ class RunLoop:
         self._posted.append(given)
         if self._woken is not None and not self._woken.done():
             self._woken.set_result(None)
-        elif self._listening and not self._interrupting and type(given) in _INTERRUPTS and self._task is not None:
-            self._interrupting = True
-            self._task.cancel()
+        elif self._listening and not self._interrupt.is_on and type(given) in _INTERRUPTS and self._task is not None:
+            self._interrupt.begin(self._task)
 
     async def drive(self, request: TurnRequest, *, inputs: Sequence[Input] = ()) -> None:
         """Run from the request to the closing event of the segment.
@@ -312,15 +312,15 @@ class RunLoop:
             finally:
                 await stream.aclose()
         except asyncio.CancelledError:
-            if not self._interrupting:
+            if not self._interrupt.is_on:
                 raise
-            self._interrupting = False
             self._uncancel()
         except ModelError as failed:
             given = self._failed(failed)
         finally:
             self._listening = self._deadlines.listening = False
-        if self._interrupting:
+            self._interrupt.ease()
+        if self._interrupt.is_on:
             await self._absorb_interrupt()
         if given is not None:
             self._tell(given)
@@ -329,11 +329,10 @@ class RunLoop:
         """The model ended before the interrupt came through: take it here, where it harms nothing."""
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(0)
-        self._interrupting = False
         self._uncancel()
 
     def _uncancel(self) -> None:
-        if self._task is not None and self._task.uncancel() > 0:
+        if self._task is not None and self._interrupt.take_back(self._task):
             # Somebody else wants the task to end as well.
             if self.commit is not None:
                 raise asyncio.CancelledError

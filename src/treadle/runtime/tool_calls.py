@@ -28,8 +28,10 @@ from treadle.values.ids import CallId
 from treadle.values.mappings import Json
 from treadle.values.pauses import PendingInterrupt, Resolution
 
-GRACE_S: Final = 1.0
-"""Seconds that a stopped call has to end by itself; after that nobody knows what it still does."""
+GRACE_S: Final = 0.8
+"""Seconds that a stopped call has to end by itself; after that nobody knows what it still does.
+
+A stop ends its run within a second: what is left of that is for writing it down."""
 
 _log = logging.getLogger("treadle.tools")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
-from typing import Final, Literal, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
@@ -23,7 +23,11 @@ NAME_PATTERN: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$"
 ON_DISCONNECT_PATTERN: Final = r"^(continue|cancel|continue [0-9]{1,9}(\.[0-9]{1,9})? ?s)$"
 _NAME: Final = re.compile(NAME_PATTERN.removeprefix("^").removesuffix("$"))
 _PATH: Final = re.compile(r" - at `\$?(.*)`$")
+_STEP: Final = re.compile(r"[.\[]([^.\[\]]*)\]?")
+_FIELD: Final = re.compile(r"field `(.*)`$")
+_NO_CHOICE: Final = "Invalid enum value "
 
+OnBusy: TypeAlias = Literal["reject", "queue", "cancel_previous"]
 T = TypeVar("T")
 
 
@@ -35,7 +39,7 @@ class StartRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     thread_id: str | None = None
     key: str | None = None
     on_disconnect: str = "continue"
-    on_busy: Literal["reject", "queue", "cancel_previous"] = "reject"
+    on_busy: OnBusy = "reject"
 
 
 class CancelRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -91,6 +95,8 @@ def read_body(body: bytes, kind: type[T]) -> T:
     Raises:
         BadRequestError: It is of another form. `pointer` says which part.
     """
+    if not body:
+        raise BadRequestError("expected a body of JSON, came none")
     try:
         # What a browser writes for half a surrogate pair is legal JSON, and becomes U+FFFD where it enters: here.
         terms = json_value(json.loads(body))
@@ -99,6 +105,16 @@ def read_body(body: bytes, kind: type[T]) -> T:
     try:
         return msgspec.convert(terms, kind)
     except msgspec.ValidationError as wrong:
-        said, found = str(wrong), _PATH.search(str(wrong))
-        pointer = "" if found is None else found[1].replace(".", "/")
-        raise BadRequestError(said[: found.start()] if found else said, pointer=pointer) from wrong
+        said, pointer = _said(str(wrong))
+        raise BadRequestError(said, pointer=pointer) from wrong
+
+
+def _said(words: str) -> tuple[str, str]:
+    """What is wrong, and where, as a JSON pointer; of a field that lacks or is too many, to that."""
+    found = _PATH.search(words)
+    said, path = (words[: found.start()], _STEP.sub(r"/\1", found[1])) if found else (words, "")
+    if (field := _FIELD.search(said)) is not None:
+        path = f"{path}/{field[1]}"
+    if path == "/on_busy" and said.startswith(_NO_CHOICE):
+        said = f"expected one of {', '.join(get_args(OnBusy))}, came {said.removeprefix(_NO_CHOICE)}"
+    return said, path

@@ -36,6 +36,21 @@ ROWS: dict[str, Requirement] = {
         source=_SERVER,
         says="A client that goes is noticed on uvicorn, granian and hypercorn, also while nothing is sent.",
     ),
+    "SERVE-stop": Requirement(
+        source="design: promise 6",
+        says="A stop over HTTP ends its run within a second, whatever the run is at; while calls are still being "
+        "stopped, also one that blocks its thread, the run says so.",
+    ),
+    "SERVE-many": Requirement(
+        source=_SERVER,
+        says="Hundreds of clients that drop and come back read exactly the log, and leave no stream, task, descriptor "
+        "or memory behind.",
+    ),
+    "SERVE-probe": Requirement(
+        source="HTML standard: server-sent events",
+        says="A parser that shares no code with the library finds nothing wrong with a stream, and dense ids also "
+        "over a dropped connection.",
+    ),
     "SERVE-key": Requirement(
         source=_REPORTED, says="A start that is repeated with its key joins the run that is there, also for its stream."
     ),

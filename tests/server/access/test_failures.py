@@ -79,6 +79,23 @@ def test_whoever_runs_the_server_finds_the_rest_under_the_reference(caplog: pyte
     assert "\n" not in line
 
 
+def test_a_server_that_stops_does_not_fill_its_log_with_failures(caplog: pytest.LogCaptureFixture) -> None:
+    """Ours: starts that are refused while it drains are no failure of anybody's, however many come."""
+    with caplog.at_level(logging.INFO, logger="treadle.server"):
+        told = refusal(errors.StoppingError("about to stop"))
+    assert (told.status, told.headers["Retry-After"]) == (503, "5")
+    (record,) = caplog.records
+    assert (record.levelno, record.exc_info) == (logging.INFO, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "says"), [(404, "/openapi.json"), (405, "`Allow`"), (406, "text/event-stream or as application/x-nd")]
+)
+def test_what_no_route_answers_is_told_how_to_ask(status: int, says: str) -> None:
+    """Ours: a phrase of HTTP alone helps nobody."""
+    assert says in refusal(HTTPException(status)).message
+
+
 def test_only_these_speak_for_themselves() -> None:
     """Ours: a message goes out where it is our own and about what the client sent; a new such class is named here."""
     assert {kind.__name__ for kind in OWN_WORDS} == {

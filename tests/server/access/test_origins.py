@@ -101,6 +101,8 @@ async def test_a_named_origin_may_read_and_another_may_not() -> None:
     _, headers, _ = await asked(front, scope_of([("Origin", "https://front.example")]))
     assert headers["access-control-allow-origin"] == "https://front.example"
     assert "access-control-allow-credentials" not in headers
+    # Where the run is that a stream belongs to, and what a refusal asks for.
+    assert set(headers["access-control-expose-headers"].split(", ")) == {"Location", "Retry-After", "WWW-Authenticate"}
     _, headers, _ = await asked(front, scope_of([EVIL]))
     assert "access-control-allow-origin" not in headers
     for origin, status in (("https://front.example", 200), (EVIL[1], 400)):

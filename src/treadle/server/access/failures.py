@@ -93,9 +93,13 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     ),
     ForbiddenError: Row(status=HTTPStatus.FORBIDDEN, message="whoever asks may not do this"),
     HostRefusedError: Row(
-        status=HTTPStatus.MISDIRECTED_REQUEST, message="this server does not answer for the host that the request names"
+        status=HTTPStatus.MISDIRECTED_REQUEST,
+        message="this server does not answer for the host that the request names; `allowed_hosts` adds one",
     ),
-    OriginRefusedError: Row(status=HTTPStatus.FORBIDDEN, message="pages of this origin may not change anything here"),
+    OriginRefusedError: Row(
+        status=HTTPStatus.FORBIDDEN,
+        message="pages of this origin may not change anything here; `allow_origins` adds one",
+    ),
     AccessUnavailableError: Row(
         status=HTTPStatus.SERVICE_UNAVAILABLE, message="who asks cannot be found out now; try again later"
     ),
@@ -104,7 +108,7 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     BodyTooSlowError: _ours(HTTPStatus.REQUEST_TIMEOUT),
     RunTooLargeError: _ours(HTTPStatus.CONFLICT),
     RunLogError: _FAILED,
-    RunNotFoundError: Row(status=HTTPStatus.NOT_FOUND, message="there is no such run"),
+    RunNotFoundError: Row(status=HTTPStatus.NOT_FOUND, message="there is no such run or thread"),
     KeyReusedError: Row(status=HTTPStatus.UNPROCESSABLE_ENTITY, message="the key was used before, for another request"),
     ThreadBusyError: Row(status=HTTPStatus.CONFLICT, message="the thread has a live run"),
     PauseOpenError: Row(
@@ -167,7 +171,7 @@ def refusal(error: BaseException) -> Refusal:
     """What a client is told of an exception. It is logged for the operator under the same reference."""
     reference = f"e_{secrets.token_hex(8)}"
     told = _of_framework(error, reference) if isinstance(error, HTTPException) else _of_ours(error, reference)
-    if told.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    if told.status >= HTTPStatus.INTERNAL_SERVER_ERROR and not isinstance(error, StoppingError):
         _log.error("%s %s: refused with %d", reference, told.code, told.status, exc_info=error)
     else:
         _log.info("%s %s: refused with %d: %r", reference, told.code, told.status, str(error)[:MAX_MESSAGE_CHARS])
@@ -200,9 +204,16 @@ def _of_framework(error: HTTPException, reference: str) -> Refusal:
         status = HTTPStatus.INTERNAL_SERVER_ERROR
     kept = {name: text for name, text in (error.headers or {}).items() if name.lower() in _FRAMEWORK_HEADERS}
     code = INTERNAL if status is HTTPStatus.INTERNAL_SERVER_ERROR else status.name.lower()
-    return Refusal(status=status, code=code, message=status.phrase.lower(), reference=reference, headers=kept)
+    message = _FRAMEWORK_WORDS.get(status, status.phrase.lower())
+    return Refusal(status=status, code=code, message=message, reference=reference, headers=kept)
 
 
+_FRAMEWORK_WORDS: Final[Mapping[HTTPStatus, str]] = {
+    HTTPStatus.NOT_FOUND: "there is nothing at this path; /openapi.json says what there is",
+    HTTPStatus.METHOD_NOT_ALLOWED: "this path does not take this method; `Allow` says which it takes",
+    HTTPStatus.NOT_ACCEPTABLE: "events come as text/event-stream or as application/x-ndjson; `Accept` takes neither",
+}
+"""What helps more than the phrase of the status."""
 _FRAMEWORK_HEADERS: Final = frozenset({"allow", "retry-after", "www-authenticate"})
 
 

@@ -23,7 +23,7 @@ SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITES: Final = frozenset({"same-origin", "none"})
 _METHODS: Final = ("GET", "POST", "DELETE")
 _HEADERS: Final = ("Authorization", "Content-Type", "Last-Event-ID", "X-API-Key")
-_SHOWN_HEADERS: Final = ("Retry-After", "WWW-Authenticate")
+_SHOWN_HEADERS: Final = ("Location", "Retry-After", "WWW-Authenticate")
 _PORTS: Final = {"http": 80, "https": 443}
 
 
