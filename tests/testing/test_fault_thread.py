@@ -67,7 +67,7 @@ def test_a_condition_that_is_never_met_is_told_with_the_ledger(monkeypatch: pyte
 def test_a_server_that_cannot_listen_says_so_in_the_thread_that_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not in a thread that nobody looks at (ours)."""
 
-    async def refuse(*_: object) -> None:
+    async def refuse(*_: object, **__: object) -> None:
         raise OSError("no sockets left")
 
     monkeypatch.setattr("asyncio.start_server", refuse)

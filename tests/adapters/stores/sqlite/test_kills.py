@@ -26,7 +26,17 @@ from treadle.values.runs import RunStatus
 ROOT = Path(__file__).parents[4]
 pytestmark = pytest.mark.slow
 
-_LIVED = [point for point in POINTS if point is not Failpoint.UPGRADE_BETWEEN_FILES]
+# An upgrade has a test of its own below; the others are points of a run, met in tests/behaviour/test_killed_answer.py.
+_ELSEWHERE = {
+    Failpoint.UPGRADE_BETWEEN_FILES,
+    Failpoint.ANSWER_BEFORE_SEND,
+    Failpoint.ANSWER_AFTER_SEND,
+    Failpoint.ANSWER_HEARD,
+    Failpoint.CALL_BEFORE_TOOL,
+    Failpoint.CALL_AFTER_TOOL,
+    Failpoint.BEFORE_MODEL_CALL,
+}
+_LIVED = [point for point in POINTS if point not in _ELSEWHERE]
 _OFTEN = (
     Failpoint.BEFORE_BEGIN,
     Failpoint.AFTER_INSERT_ROWS,
