@@ -52,3 +52,11 @@ def test_a_name_whose_extra_is_missing_says_what_to_install(monkeypatch: pytest.
         treadle.Server  # noqa: B018 (the lookup is what is tested)
     assert str(told.value).endswith("install it with: python -m pip install 'treadle[server]'")
     assert told.value.name == "starlette.types"
+
+
+def test_a_module_of_our_own_that_is_missing_is_no_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours: what no extra brings is told as it is."""
+    monkeypatch.delitem(vars(treadle), "Agent", raising=False)
+    monkeypatch.setitem(sys.modules, "treadle.app.agent", None)
+    with pytest.raises(ModuleNotFoundError, match=r"treadle\.app\.agent"):
+        treadle.Agent  # noqa: B018 (the lookup is what is tested)
