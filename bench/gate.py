@@ -10,14 +10,12 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
-import os
-import platform
 import sys
-import time
 from collections.abc import Iterator
 
 from races import RunRaces, filter_races, import_race, provider_races
-from verdicts import Race, Row, as_json, as_table, broken, decided
+from telling import told
+from verdicts import Race, Row, decided
 
 LAPS = 11
 IMPORT_LAPS = 9
@@ -49,21 +47,9 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print rows for programs")
     parser.add_argument("--only", default="", help="rows whose name holds these words")
     parser.add_argument("--laps", type=int, default=LAPS, help="laps a set")
-    told = parser.parse_args()
+    asked = parser.parse_args()
     logging.disable(logging.WARNING)
-    begun = time.monotonic()
-    found = []
-    for row in rows(told.only, told.laps):
-        found.append(row)
-        if sys.stderr.isatty():
-            print(f"{row.name}: {row.value:.2f} {row.verdict}", file=sys.stderr)
-    if told.json:
-        print(as_json(found))
-    else:
-        print(as_table(found))
-        where = f"{platform.python_implementation()} {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
-        print(f"\n{len(found)} rows, {len(broken(found))} broken, {time.monotonic() - begun:.0f} s on {where}")
-    return 1 if broken(found) else 0
+    return told(rows(asked.only, asked.laps), json=asked.json)
 
 
 if __name__ == "__main__":

@@ -6,14 +6,12 @@ Usage: python bench/http_gate.py [--json] [--only WORDS] [--laps N] [--servers u
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import sys
-import time
+from itertools import chain
 
 from http_load import COMMANDS
 from http_races import rows
-from verdicts import as_json, as_table, broken
+from telling import told
 
 LAPS = 7
 
@@ -25,21 +23,9 @@ def main() -> int:
     parser.add_argument("--only", default="", help="rows whose name holds these words")
     parser.add_argument("--laps", type=int, default=LAPS, help="laps a set")
     parser.add_argument("--servers", default="uvicorn,granian", help=f"of {', '.join(COMMANDS)}")
-    told = parser.parse_args()
-    begun = time.monotonic()
-    found = []
-    for server in told.servers.split(","):
-        for row in rows(server, laps=told.laps, only=told.only):
-            found.append(row)
-            if sys.stderr.isatty():
-                print(f"{row.name}: {row.value:.2f} {row.verdict}", file=sys.stderr)
-    if told.json:
-        print(as_json(found))
-    else:
-        print(as_table(found))
-        where = f"{platform.python_implementation()} {platform.python_version()}, load {os.getloadavg()[0]:.1f}"
-        print(f"\n{len(found)} rows, {len(broken(found))} broken, {time.monotonic() - begun:.0f} s on {where}")
-    return 1 if broken(found) else 0
+    asked = parser.parse_args()
+    measured = (rows(server, laps=asked.laps, only=asked.only) for server in asked.servers.split(","))
+    return told(chain.from_iterable(measured), json=asked.json)
 
 
 if __name__ == "__main__":

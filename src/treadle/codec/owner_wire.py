@@ -120,7 +120,7 @@ def error_of(body: bytes) -> TreadleError:
 def _kinds(kind: type[Any]) -> dict[str, type[TreadleError]]:
     found = {kind.code: kind}
     for below in kind.__subclasses__():
-        found |= _kinds(below)
+        found = _kinds(below) | found  # A class that has no code of its own, as somebody else's may, takes no place.
     return found
 
 
