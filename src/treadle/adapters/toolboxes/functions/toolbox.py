@@ -130,7 +130,7 @@ class FunctionToolbox:
 
     async def _run(self, tool: Tool[..., Any], keywords: Mapping[str, Any], stop: _Stop, context: CallContext) -> Json:
         if tool.kind is ToolKind.ASYNC:
-            return json_terms(await tool.function(**keywords))
+            return json_value(await tool.function(**keywords))
         function = partial(tool.function, **keywords)
         if tool.kind is ToolKind.BLOCKING:
             inside = partial(copy_context().run, function)
