@@ -14,6 +14,7 @@ from tests.server.calls import JSON, SSE, ask, started
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.server import Server
 from treadle.errors import PlanError, UnguardedError
+from treadle.server.access.sites import Sites
 from treadle.server.pulse import Rhythm
 
 HI = {"agent": "a", "prompt": "hi"}
@@ -31,7 +32,7 @@ def test_what_cannot_be_served_is_told_when_it_is_made() -> None:
     with pytest.raises(PlanError):
         Server([scripted("text: ok"), scripted("text: ok")])
     with pytest.raises(UnguardedError):
-        Server([scripted("text: ok")], allow_origins=["*"])
+        Server([scripted("text: ok")], sites=Sites(origins=["*"]))
 
 
 @pytest.mark.requirement("SERVE-mount")

@@ -15,6 +15,7 @@ from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.server import Server
 from treadle.server.access.api_keys import ApiKeys
 from treadle.server.access.principal import Principal
+from treadle.server.access.sites import Sites
 from treadle.server.application import LATER, OffTheStack
 
 HI = {"agent": "a", "prompt": "hi"}
@@ -53,7 +54,7 @@ async def test_the_names_that_it_answers_for_are_this_machine_s_unless_others_ar
         assert (await ask(dev.asgi, "GET", "/v1/runs", evil)).json["code"] == "host_refused"
         assert (await ask(dev.asgi, "GET", "/v1/runs", ("host", "localhost:8000"))).status == 200
         assert (await ask(asking.asgi, "GET", "/v1/runs", evil, ("x-api-key", KEY))).status == 200
-    named = Server([scripted("text: ok")], access=ACCESS, allowed_hosts=["api.example"])
+    named = Server([scripted("text: ok")], access=ACCESS, sites=Sites(hosts=["api.example"]))
     async with named:
         assert (await ask(named.asgi, "GET", "/v1/runs", evil, ("x-api-key", KEY))).status == 421
         assert (await ask(named.asgi, "GET", "/v1/runs", ("host", "api.example"), ("x-api-key", KEY))).status == 200
@@ -67,7 +68,7 @@ async def test_no_page_may_call_it_unless_its_site_is_named() -> None:
     async with Server([scripted("text: ok")]) as closed:
         assert (await ask(closed.asgi, "POST", "/v1/runs", JSON, origin, body=HI)).json["code"] == "origin_refused"
         assert "access-control-allow-origin" not in (await ask(closed.asgi, "OPTIONS", "/v1/runs", *asked)).headers
-    async with Server([scripted("text: ok")], allow_origins=[SITE]) as named:
+    async with Server([scripted("text: ok")], sites=Sites(origins=[SITE])) as named:
         call = await ask(named.asgi, "POST", "/v1/runs", JSON, origin, body=HI)
         assert (call.status, call.headers["access-control-allow-origin"]) == (201, SITE)
         assert (await ask(named.asgi, "OPTIONS", "/v1/runs", *asked)).status == 200

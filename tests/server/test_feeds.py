@@ -141,10 +141,8 @@ async def test_readers_of_one_run_share_its_frames() -> None:
     feeds = Feeds()
     state = (await first.begun()).state
     await second.begun()
-    with (
-        feeds.of(state, PlainTelling(sse_frames, Integers.EXACT)) as one,
-        feeds.of(state, PlainTelling(sse_frames, Integers.EXACT)) as other,
-    ):
+    telling = PlainTelling(sse_frames, Integers.EXACT)
+    with feeds.of(state, telling) as one, feeds.of(state, telling) as other:
         assert one is other
         made = await drained(one, cast(RunReading, first))
         again = await drained(other, cast(RunReading, second))

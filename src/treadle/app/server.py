@@ -5,7 +5,7 @@ Source: docs/server.md.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Any, Final, Protocol, Self, runtime_checkable
@@ -27,6 +27,7 @@ from treadle.server.access.entrance import Access, Entrance
 from treadle.server.access.exposure import check_exposed
 from treadle.server.access.hosts import ANY_HOST
 from treadle.server.access.log_growth import LogGrowth
+from treadle.server.access.sites import Sites
 from treadle.server.application import application
 from treadle.server.delivery import Delivering, Ending
 from treadle.server.feeds import Feeds
@@ -53,10 +54,9 @@ class Server:
     """Agents behind HTTP. `asgi` is the application, to be served by itself or mounted in another one.
 
     Shape: `access` says who asks: `ApiKeys`, `BearerJwt`, a function of one's own; without it nobody is asked, and the
-    server answers this machine alone. `allowed_hosts` are the names it answers for: without `access` those of this
-    machine, else any. `allow_origins` are the sites whose pages may call it: none. `mounts` are the wires it speaks
-    beside kernel events, by name or as `Mount`: every one, each at its own path. `store` and `observers` are those of a
-    `Runner`. `caps` say how much it takes in, `rhythm` how long what takes.
+    server answers this machine alone. `sites` say for which names it answers and whose pages may call. `mounts` are the
+    wires it speaks beside kernel events, by name or as `Mount`: every one, each at its own path. `store` and `observers`
+    are those of a `Runner`. `caps` say how much it takes in, `rhythm` how long what takes.
 
     Raises:
         PlanError: There are no agents, or two have one name; no such wire, or two at one path.
@@ -71,14 +71,14 @@ class Server:
         mounts: Sequence[str | Mount] | None = None,
         access: Access | None = None,
         caps: Caps | None = None,
-        allowed_hosts: Collection[str] | None = None,
-        allow_origins: Collection[str] = (),
+        sites: Sites | None = None,
         observers: Sequence[RunObserver] = (),
         rhythm: Rhythm | None = None,
     ) -> None:
         if not agents:
             raise PlanError(("a server needs at least one agent, came none",))
-        check_exposed("127.0.0.1", access, allow_origins=allow_origins)
+        known = sites or Sites()
+        check_exposed("127.0.0.1", access, origins=known.origins)
         self.access = access
         times = rhythm or Rhythm()
         self._clock = SystemClock()
@@ -101,11 +101,12 @@ class Server:
                 delivering=Delivering(feeds=Feeds(), pulse=self._pulse, ended=self._ended),
                 metrics=self._metrics,
                 check_open=self._check_open,
+                public_url=known.public_url,
             ),
             routes=routes_of(mounts),
             owner=self._owner,
-            allowed_hosts=allowed_hosts if asks_nobody or allowed_hosts is not None else (ANY_HOST,),
-            allow_origins=allow_origins,
+            hosts=known.hosts if asks_nobody or known.hosts is not None else (ANY_HOST,),
+            origins=known.origins,
         )
         self._asgi = ApplicationLife(app, self)
 

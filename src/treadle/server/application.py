@@ -40,21 +40,21 @@ def application(
     *,
     routes: Sequence[Route],
     owner: Owner,
-    allowed_hosts: Collection[str] | None,
-    allow_origins: Collection[str],
+    hosts: Collection[str] | None,
+    origins: Collection[str],
 ) -> ASGIApp:
     """The application of these parts.
 
     Args:
         routes: What stands behind the door: ours, and those of the wires that it speaks.
         owner: Who may come in by the door of commands.
-        allowed_hosts: The names that it answers for; None: those of this machine.
-        allow_origins: Whose pages may call it.
+        hosts: The names that it answers for; None: those of this machine.
+        origins: Whose pages may call it.
     """
     paths = {**_guarded(parts, routes), **_open(parts)}
     found = [StarletteRoute(path, Path(by_method, parts.metrics)) for path, by_method in paths.items()]
     router = Router(found, redirect_slashes=False, default=Path({}, parts.metrics))
-    guarded = AllowedHosts(with_cors(SameOrigin(router, allow_origins), allow_origins), allowed_hosts)
+    guarded = AllowedHosts(with_cors(SameOrigin(router, origins), origins), hosts)
     return OffTheStack(OwnerDoor(guarded, owner))
 
 

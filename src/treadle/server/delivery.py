@@ -202,7 +202,7 @@ class Delivery(Response):
 
     async def _deliver(self, feed: Feed, receive: Receive, send: Send) -> None:
         self._send = send
-        listening = asyncio.get_running_loop().create_task(_gone(receive))
+        listening = asyncio.get_running_loop().create_task(gone(receive))
         listening.add_done_callback(lambda _: self.end(Ending.LEFT))
         self._shared.pulse.add(self)
         try:
@@ -302,7 +302,7 @@ class Delivery(Response):
                 _log.debug("a stream of run %s could not be closed", self._reading.state.run_id)
 
 
-async def _gone(receive: Receive) -> None:
+async def gone(receive: Receive) -> None:
     """Come back when the client has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass

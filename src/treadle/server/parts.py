@@ -17,7 +17,8 @@ class ServerParts:
     """The parts of a server.
 
     Shape: `within` gives the runs of a scope; `agents` are the names that may be asked. `check_open` refuses new work
-    where the server is about to stop, or has not started.
+    where the server is about to stop, or has not started. `public_url` is where others reach its application, where
+    that was said.
     """
 
     within: Callable[[str], ScopedRuns]
@@ -27,3 +28,4 @@ class ServerParts:
     delivering: Delivering
     metrics: Metrics
     check_open: Callable[[], None]
+    public_url: str | None = None

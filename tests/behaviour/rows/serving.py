@@ -27,6 +27,19 @@ ROWS: dict[str, Requirement] = {
         deferral="a cursor is `epoch:index` and names no run: one of another run is refused where its index or its "
         "epoch does not stand in this log, and cannot be told from one of this run where both do",
     ),
+    "SERVE-exposure": Requirement(
+        source=_SERVER,
+        says="A mount tells what its exposure names and nothing else: tools, thinking, errors, usage, extensions, "
+        "pauses.",
+    ),
+    "SERVE-fold": Requirement(
+        source=_SERVER,
+        says="Readers of one run in one protocol are sent the same bytes, wherever they begin and whoever else reads.",
+    ),
+    "SERVE-broken": Requirement(
+        source=_SERVER,
+        says="A stream of a protocol that the server ends early closes with that protocol's own error.",
+    ),
     "SERVE-frozen": Requirement(
         source=_REPORTED,
         says="A client that takes nothing is ended in its time without an end marker, holds a bounded amount until "

@@ -27,18 +27,18 @@ def test_without_authentication_only_this_machine_is_served(host: str, access: A
 @pytest.mark.requirement("ACCESS-exposed")
 def test_without_authentication_not_every_page_may_call() -> None:
     """Ours: a browser on this machine shows pages of strangers."""
-    with pytest.raises(UnguardedError, match="allow_origins"):
-        check_exposed("127.0.0.1", None, allow_origins=["*"])
+    with pytest.raises(UnguardedError, match="origins"):
+        check_exposed("127.0.0.1", None, origins=["*"])
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "example.com", "127.0.0.1"])
 def test_with_authentication_a_server_listens_anywhere(host: str) -> None:
     """Ours: whoever is asked who they are may come from anywhere."""
-    check_exposed(host, KEYS, allow_origins=["*"])
+    check_exposed(host, KEYS, origins=["*"])
     check_exposed(host, lambda _: ALICE)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
 def test_on_loopback_nothing_has_to_be_said(host: str) -> None:
     """Ours: trying it out takes no key."""
-    check_exposed(host, None, allow_origins=["http://localhost:5173"])
+    check_exposed(host, None, origins=["http://localhost:5173"])

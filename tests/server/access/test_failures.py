@@ -109,6 +109,7 @@ def test_only_these_speak_for_themselves() -> None:
         "TooManyReadersError",
         "TooManyTicketsError",
         "CursorError",
+        "AgentNotFoundError",
     }
 
 

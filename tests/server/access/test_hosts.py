@@ -10,6 +10,7 @@ from tests.runtime.agents import scripted
 from tests.server.access.connections import app, asked, connection, scope_of
 from treadle.app.server import Server
 from treadle.server.access.hosts import AllowedHosts, host_of
+from treadle.server.access.sites import Sites
 
 OWN = ["localhost", "localhost:8000", "LOCALHOST:1", "127.0.0.1:8000", "[::1]:8000", "[::1]", "app.localhost:3000"]
 FOREIGN = ["evil.example", "evil.example:8000", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1", ""]
@@ -62,7 +63,7 @@ async def test_named_hosts_and_their_children_are_answered(hosts: list[str], hos
 @pytest.mark.parametrize("hosts", [None, [], ["localhost"]])
 async def test_a_server_that_asks_nobody_never_answers_for_any_name(hosts: list[str] | None) -> None:
     """DNS rebinding: an empty list of hosts is no list of all hosts."""
-    async with Server([scripted("text: ok")], allowed_hosts=hosts) as server:
+    async with Server([scripted("text: ok")], sites=Sites(hosts=hosts)) as server:
         assert (await asked(server.asgi, scope_of([("Host", "evil.example")])))[0] == 421
 
 

@@ -13,7 +13,7 @@ from treadle.server.access.entrance import Access
 from treadle.server.access.loopback import is_loopback
 
 
-def check_exposed(host: str, access: Access | None, *, allow_origins: Collection[str] = ()) -> None:
+def check_exposed(host: str, access: Access | None, *, origins: Collection[str] = ()) -> None:
     """Refuse to serve strangers that nobody asks who they are.
 
     Raises:
@@ -27,8 +27,8 @@ def check_exposed(host: str, access: Access | None, *, allow_origins: Collection
             f"a server without authentication would be open to whoever can reach {host or 'every interface'!r}: "
             "give `Server` an `access` (`ApiKeys`, `BearerJwt` or a function of your own), or listen on '127.0.0.1'"
         )
-    if "*" in allow_origins:
+    if "*" in origins:
         raise UnguardedError(
             "a server without authentication would be open to every page that a browser on this machine shows: "
-            "name the origins in `allow_origins` instead of '*', or give `Server` an `access`"
+            "name them in `Sites(origins=…)` instead of '*', or give `Server` an `access`"
         )

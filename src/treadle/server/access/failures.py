@@ -96,11 +96,11 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     ForbiddenError: Row(status=HTTPStatus.FORBIDDEN, message="whoever asks may not do this"),
     HostRefusedError: Row(
         status=HTTPStatus.MISDIRECTED_REQUEST,
-        message="this server does not answer for the host that the request names; `allowed_hosts` adds one",
+        message="this server does not answer for the host that the request names; `Sites(hosts=…)` adds one",
     ),
     OriginRefusedError: Row(
         status=HTTPStatus.FORBIDDEN,
-        message="pages of this origin may not change anything here; `allow_origins` adds one",
+        message="pages of this origin may not change anything here; `Sites(origins=…)` adds one",
     ),
     AccessUnavailableError: Row(
         status=HTTPStatus.SERVICE_UNAVAILABLE, message="who asks cannot be found out now; try again later"

@@ -43,7 +43,7 @@ class AllowedHosts:
             await self._app(scope, receive, send)
             return
         named = HTTPConnection(scope).headers.get("host", "")[:80]
-        error = HostRefusedError(f"expected a host of `allowed_hosts`, came {named!r}")
+        error = HostRefusedError(f"expected a host of `Sites.hosts`, came {named!r}")
         await refusal(error).send(scope, receive, send)
 
     def allows(self, connection: HTTPConnection) -> bool:

@@ -44,7 +44,7 @@ class SameOrigin:
             await self._app(scope, receive, send)
             return
         came = HTTPConnection(scope).headers.get("origin", "")[:80]
-        error = OriginRefusedError(f"expected an origin of `allow_origins` or this server's own, came {came!r}")
+        error = OriginRefusedError(f"expected an origin of `Sites.origins` or this server's own, came {came!r}")
         await refusal(error).send(scope, receive, send)
 
     def allows(self, connection: HTTPConnection) -> bool:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 
-from starlette.requests import Request
-
 from treadle.errors import AgentNotFoundError, StoppingError
 from treadle.framing.sse import encode_comment
 from treadle.runtime.run_reading import RunReading
 from treadle.server.access.admission import ReaderPlace
-from treadle.server.delivery import Delivery, Form
+from treadle.server.delivery import Delivery, Form, gone
 from treadle.server.feeds import PAGE
 from treadle.server.folded_feed import FoldedTelling
 from treadle.server.visit import Visit
@@ -91,11 +89,11 @@ async def collected(visit: Visit, run_id: RunId, telling: FoldedTelling) -> list
     pulse = visit.parts.delivering.pulse
     async with reading:
         work = asyncio.create_task(_all(reading, telling), name="treadle collecting")
-        gone = asyncio.create_task(_gone(visit.request), name="treadle listening")
+        leaving = asyncio.create_task(gone(visit.request.receive), name="treadle listening")
         waiting = _Waiting(work)
         pulse.add(waiting)
         try:
-            await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((work, leaving), return_when=asyncio.FIRST_COMPLETED)
             if waiting.is_stopped:
                 raise StoppingError("this server stops; the run goes on, and can be read when it is back")
             if not work.done():
@@ -104,8 +102,8 @@ async def collected(visit: Visit, run_id: RunId, telling: FoldedTelling) -> list
         finally:
             pulse.remove(waiting)
             work.cancel()
-            gone.cancel()
-            await asyncio.wait((work, gone))
+            leaving.cancel()
+            await asyncio.wait((work, leaving))
 
 
 class _Waiting:
@@ -146,8 +144,3 @@ async def _all(reading: RunReading, telling: FoldedTelling) -> list[str]:
             return said
         if fold.at == before:
             await reading.more(fold.at)
-
-
-async def _gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
