@@ -55,7 +55,7 @@ class Server:
 
     Shape: `access` says who asks: `ApiKeys`, `BearerJwt`, a function of one's own; without it nobody is asked, and the
     server answers this machine alone. `sites` say for which names it answers and whose pages may call. `mounts` are the
-    wires it speaks beside kernel events, by name or as `Mount`: every one, each at its own path. `store` and `observers`
+    wires it speaks beside kernel events, by name or as `Mount`: every one, each at its own path. `store`, `observers`
     are those of a `Runner`. `caps` say how much it takes in, `rhythm` how long what takes.
 
     Raises:

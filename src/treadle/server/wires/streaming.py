@@ -55,9 +55,9 @@ def known_agent(visit: Visit, name: str) -> str:
 async def streamed(
     visit: Visit,
     run_id: RunId,
+    *,
     telling: FoldedTelling,
     form: Form,
-    *,
     place: ReaderPlace,
     headers: Mapping[str, str] | None = None,
 ) -> Delivery:
