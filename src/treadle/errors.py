@@ -152,6 +152,12 @@ class BadRequestError(PeerError):
         self.pointer = pointer
 
 
+class AgentNotFoundError(BadRequestError):
+    """No agent of this name is served here."""
+
+    code = "agent_not_found"
+
+
 class AccessError(PeerError):
     """A client may not do what it asks for."""
 

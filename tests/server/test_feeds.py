@@ -14,7 +14,18 @@ from tests.runtime.stores import virtually
 from treadle.framing.sse import SseParser
 from treadle.projections.plain.wire import Integers
 from treadle.runtime.run_reading import RunReading
-from treadle.server.feeds import BLOCK_BYTES, KEPT_BYTES, PAGE, Block, Feed, Feeds, ndjson_frames, sse_frames
+from treadle.server.feeds import (
+    BLOCK_BYTES,
+    KEPT_BYTES,
+    PAGE,
+    Block,
+    Feed,
+    Feeds,
+    PlainFeed,
+    PlainTelling,
+    ndjson_frames,
+    sse_frames,
+)
 from treadle.testing.virtual_time import run_virtually
 from treadle.values import events as ev
 from treadle.values.ids import CallId
@@ -75,7 +86,7 @@ def ids(blocks: Sequence[Block]) -> list[int]:
 async def test_a_block_holds_all_that_is_there_and_says_how_it_ends() -> None:
     """Issue: several events a send."""
     reading = await Reading(await written("It ", "is")).begun()
-    (block,) = await drained(Feed(sse_frames, Integers.EXACT), reading)
+    (block,) = await drained(PlainFeed(sse_frames, Integers.EXACT), reading)
     assert ids([block]) == [0, 1, 2, 3, 4]
     assert (block.last, block.closes, block.is_final, block.is_full) == (4, True, True, False)
 
@@ -87,7 +98,7 @@ def test_blocks_from_any_place_are_dense_and_bounded(sizes: list[int], passages:
     async def main() -> None:
         reading = await Reading(await written(*("x" * (size * 40) for size in sizes), passages=passages)).begun()
         last = 2 + len(sizes) * passages
-        blocks = await drained(Feed(sse_frames, Integers.EXACT), reading, min(place, last) - 1)
+        blocks = await drained(PlainFeed(sse_frames, Integers.EXACT), reading, min(place, last) - 1)
         assert ids(blocks) == list(range(min(place, last), last + 1))
         # One stretch more, and the whole text in the closing event.
         assert all(len(block.data) < BLOCK_BYTES + (passages + 1) * 40 * sum(sizes) + 4000 for block in blocks)
@@ -100,7 +111,7 @@ def test_blocks_from_any_place_are_dense_and_bounded(sizes: list[int], passages:
 async def test_a_passage_of_very_many_pieces_comes_in_several_blocks() -> None:
     """Ours: a row of a store at rest holds a whole passage."""
     reading = await Reading(await written(*("x" for _ in range(3 * PAGE)))).begun()
-    blocks = await drained(Feed(sse_frames, Integers.EXACT), reading)
+    blocks = await drained(PlainFeed(sse_frames, Integers.EXACT), reading)
     assert ids(blocks) == list(range(3 + 3 * PAGE))
     assert max(len(block.data) for block in blocks) < 2 * BLOCK_BYTES
     assert len(blocks) >= 3
@@ -117,7 +128,7 @@ async def test_large_events_are_not_read_whole_again_for_each_block() -> None:
         progress = hand.event(ev.ToolProgress, call_id=CallId("c"), sequence=number, payload="x" * BLOCK_BYTES)
         await hand.write(hand.entries(progress))
     reader = Reading(hand)
-    blocks = await drained(Feed(sse_frames, Integers.EXACT), await reader.begun())
+    blocks = await drained(PlainFeed(sse_frames, Integers.EXACT), await reader.begun())
     assert ids(blocks) == list(range(42))
     assert sum(limit for limit in reader.limits[1:-1]) < 400
 
@@ -130,7 +141,10 @@ async def test_readers_of_one_run_share_its_frames() -> None:
     feeds = Feeds()
     state = (await first.begun()).state
     await second.begun()
-    with feeds.of(state, sse_frames, Integers.EXACT) as one, feeds.of(state, sse_frames, Integers.EXACT) as other:
+    with (
+        feeds.of(state, PlainTelling(sse_frames, Integers.EXACT)) as one,
+        feeds.of(state, PlainTelling(sse_frames, Integers.EXACT)) as other,
+    ):
         assert one is other
         made = await drained(one, cast(RunReading, first))
         again = await drained(other, cast(RunReading, second))
@@ -146,9 +160,9 @@ async def test_another_form_another_run_and_another_scope_share_nothing() -> Non
     state = (await Reading(await written("x")).begun()).state
     feeds = Feeds()
     with (
-        feeds.of(state, sse_frames, Integers.EXACT) as one,
-        feeds.of(state, sse_frames, Integers.TEXT) as text,
-        feeds.of(state, ndjson_frames, Integers.EXACT) as lines,
+        feeds.of(state, PlainTelling(sse_frames, Integers.EXACT)) as one,
+        feeds.of(state, PlainTelling(sse_frames, Integers.TEXT)) as text,
+        feeds.of(state, PlainTelling(ndjson_frames, Integers.EXACT)) as lines,
     ):
         assert len({id(one), id(text), id(lines)}) == len(feeds) == 3
 
@@ -157,7 +171,7 @@ async def test_another_form_another_run_and_another_scope_share_nothing() -> Non
 async def test_what_is_kept_for_others_is_bounded() -> None:
     """Promise 12: bounded memory."""
     reading = await Reading(await written(*("x" * 2000 for _ in range(600)))).begun()
-    feed = Feed(sse_frames, Integers.EXACT)
+    feed = PlainFeed(sse_frames, Integers.EXACT)
     feed.readers = 2
     blocks = await drained(feed, reading)
     assert sum(len(block.data) for block in blocks) > 2 * KEPT_BYTES
@@ -168,7 +182,7 @@ async def test_what_is_kept_for_others_is_bounded() -> None:
 async def test_a_lone_reader_keeps_nothing() -> None:
     """Ours: there is nobody to keep it for."""
     reading = await Reading(await written("x")).begun()
-    feed = Feed(sse_frames, Integers.EXACT)
+    feed = PlainFeed(sse_frames, Integers.EXACT)
     feed.readers = 1
     await drained(feed, reading)
     assert feed.kept_bytes == 0
@@ -178,7 +192,7 @@ async def test_a_lone_reader_keeps_nothing() -> None:
 async def test_lines_carry_their_cursor() -> None:
     """Issue: NDJSON, resumable as an event stream is."""
     reading = await Reading(await written("It ", "is")).begun()
-    blocks = await drained(Feed(ndjson_frames, Integers.EXACT), reading)
+    blocks = await drained(PlainFeed(ndjson_frames, Integers.EXACT), reading)
     told = [json.loads(line) for block in blocks for line in block.data.splitlines()]
     assert [event["cursor"] for event in told] == ["1:0", "1:1", "1:2", "1:3", "1:4"]
     assert [event["index"] for event in told] == [0, 1, 2, 3, 4]

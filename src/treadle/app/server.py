@@ -15,6 +15,7 @@ from starlette.types import ASGIApp
 from treadle.adapters.system import SystemClock
 from treadle.app.agent import Agent
 from treadle.app.application_life import ApplicationLife
+from treadle.app.mounts import routes_of
 from treadle.app.runner import Runner
 from treadle.errors import PlanError, StoppingError
 from treadle.ports.observer import RunObserver
@@ -30,6 +31,7 @@ from treadle.server.application import application
 from treadle.server.delivery import Delivering, Ending
 from treadle.server.feeds import Feeds
 from treadle.server.metrics import EndsCounted, Metrics
+from treadle.server.mounting import Mount
 from treadle.server.owner import Owner
 from treadle.server.parts import ServerParts
 from treadle.server.pulse import Pulse, Rhythm
@@ -52,11 +54,12 @@ class Server:
 
     Shape: `access` says who asks: `ApiKeys`, `BearerJwt`, a function of one's own; without it nobody is asked, and the
     server answers this machine alone. `allowed_hosts` are the names it answers for: without `access` those of this
-    machine, else any. `allow_origins` are the sites whose pages may call it: none. `store` and `observers` are those of
-    a `Runner`. `caps` say how much it takes in, `rhythm` how long what takes.
+    machine, else any. `allow_origins` are the sites whose pages may call it: none. `mounts` are the wires it speaks
+    beside kernel events, by name or as `Mount`: every one, each at its own path. `store` and `observers` are those of a
+    `Runner`. `caps` say how much it takes in, `rhythm` how long what takes.
 
     Raises:
-        PlanError: There are no agents, or two have one name.
+        PlanError: There are no agents, or two have one name; no such wire, or two at one path.
         UnguardedError: Nobody is asked who they are, and every site's pages may call.
     """
 
@@ -65,6 +68,7 @@ class Server:
         agents: Sequence[Agent],
         *,
         store: str | Store = "memory://",
+        mounts: Sequence[str | Mount] | None = None,
         access: Access | None = None,
         caps: Caps | None = None,
         allowed_hosts: Collection[str] | None = None,
@@ -98,6 +102,7 @@ class Server:
                 metrics=self._metrics,
                 check_open=self._check_open,
             ),
+            routes=routes_of(mounts),
             owner=self._owner,
             allowed_hosts=allowed_hosts if asks_nobody or allowed_hosts is not None else (ANY_HOST,),
             allow_origins=allow_origins,

@@ -12,6 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
+from treadle.codec.pause_tokens import token_for
 from treadle.codec.request_digest import request_digest
 from treadle.errors import PauseOpenError, PlanError, RunFinalError, ThreadBusyError
 from treadle.runtime.answering import Answering, TakenAnswers
@@ -26,7 +27,7 @@ from treadle.runtime.thread_history import stored_run
 from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, place_of
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.mappings import EMPTY
-from treadle.values.pauses import Answer
+from treadle.values.pauses import Answer, PendingInterrupt
 from treadle.values.requests import Attachment, TurnRequest
 from treadle.values.runs import NewRun, OnBusyThread, RunState, RunStatus
 
@@ -160,6 +161,14 @@ class ScopedRuns:
         """
         parts = self._parts()
         return (await pauses_of(parts.store, self._scope, RunId(run_id))).as_shown(keys=parts.keys)
+
+    def token_of(self, pending: PendingInterrupt) -> str:
+        """The token of a pause of this scope, for a reader who may answer it.
+
+        Raises:
+            PlanError: There are no keys that could be used.
+        """
+        return token_for(pending, scope=self._scope, keys=self._parts().keys)
 
     async def answer(self, run_id: str, answers: Sequence[Answer], *, principal: str) -> TakenAnswers:
         """Take in what a person says to pauses of a run, all of it or, where anything is refused, none of it.

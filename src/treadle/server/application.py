@@ -8,7 +8,7 @@ Source: docs/server.md.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeAlias
 
@@ -29,7 +29,7 @@ from treadle.server.metrics import Metrics
 from treadle.server.openapi import document
 from treadle.server.owner import Owner, OwnerDoor
 from treadle.server.parts import ServerParts
-from treadle.server.routes import ROUTES, answering
+from treadle.server.routes import Route, answering
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 LATER: Final = "treadle.later"
@@ -38,6 +38,7 @@ LATER: Final = "treadle.later"
 def application(
     parts: ServerParts,
     *,
+    routes: Sequence[Route],
     owner: Owner,
     allowed_hosts: Collection[str] | None,
     allow_origins: Collection[str],
@@ -45,13 +46,14 @@ def application(
     """The application of these parts.
 
     Args:
+        routes: What stands behind the door: ours, and those of the wires that it speaks.
         owner: Who may come in by the door of commands.
         allowed_hosts: The names that it answers for; None: those of this machine.
         allow_origins: Whose pages may call it.
     """
-    paths = {**_guarded(parts), **_open(parts)}
-    routes = [StarletteRoute(path, Path(by_method, parts.metrics)) for path, by_method in paths.items()]
-    router = Router(routes, redirect_slashes=False, default=Path({}, parts.metrics))
+    paths = {**_guarded(parts, routes), **_open(parts)}
+    found = [StarletteRoute(path, Path(by_method, parts.metrics)) for path, by_method in paths.items()]
+    router = Router(found, redirect_slashes=False, default=Path({}, parts.metrics))
     guarded = AllowedHosts(with_cors(SameOrigin(router, allow_origins), allow_origins), allowed_hosts)
     return OffTheStack(OwnerDoor(guarded, owner))
 
@@ -109,9 +111,9 @@ class Path:
         return self._by_method[method]
 
 
-def _guarded(parts: ServerParts) -> dict[str, dict[str, Endpoint]]:
+def _guarded(parts: ServerParts, routes: Sequence[Route]) -> dict[str, dict[str, Endpoint]]:
     by_path: dict[str, dict[str, Endpoint]] = {}
-    for route in ROUTES:
+    for route in routes:
         by_path.setdefault(route.path, {})[route.method] = answering(route, parts)
     return by_path
 

@@ -27,7 +27,7 @@ from treadle.errors import TreadleError
 from treadle.framing.sse import encode_comment
 from treadle.projections.plain.wire import Integers
 from treadle.runtime.run_reading import RunReading
-from treadle.server.feeds import Feed, Feeds, Framing, ndjson_frames, sse_frames
+from treadle.server.feeds import Feed, Feeds, Framing, PlainTelling, Telling, ndjson_frames, sse_frames
 from treadle.server.pulse import Pulse
 
 _log: Final = logging.getLogger("treadle.server")
@@ -40,26 +40,39 @@ CLOSING_S: Final = 1.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """A form in which events are sent.
+    """What is around the frames of a stream.
 
     Shape: `early` is sent before anything else is known, `heartbeat` in silence, `opening` before the first event.
+        `broken` gives what is sent last where this side ends a stream that is not over, from the code that says why;
+        without it such a stream breaks off.
     """
 
     media_type: str
-    framing: Framing
     early: bytes
     heartbeat: bytes
-    opening: bytes
+    opening: bytes = b""
+    broken: Callable[[str], bytes] | None = None
 
 
-SSE: Final = Form(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainForm(Form):
+    """A form of kernel events in their own words."""
+
+    framing: Framing
+
+    def telling(self, integers: Integers) -> PlainTelling:
+        """How a run is told in it."""
+        return PlainTelling(self.framing, integers)
+
+
+SSE: Final = PlainForm(
     media_type="text/event-stream",
     framing=sse_frames,
     early=encode_comment("treadle"),
     heartbeat=encode_comment(),
     opening=RETRY,
 )
-NDJSON: Final = Form(media_type="application/x-ndjson", framing=ndjson_frames, early=b"", heartbeat=b"\n", opening=b"")
+NDJSON: Final = PlainForm(media_type="application/x-ndjson", framing=ndjson_frames, early=b"", heartbeat=b"\n")
 
 STREAM_HEADERS: Final[Mapping[str, str]] = {
     "cache-control": "no-cache, no-transform",
@@ -93,6 +106,14 @@ class Ending(StrEnum):
     """The log could not be read."""
 
 
+BROKEN: Final[Mapping[Ending, str]] = {
+    Ending.REVOKED: "forbidden",
+    Ending.DRAINED: "stopping",
+    Ending.FAILED: "internal",
+}
+"""The code that says why this side ended a stream that is not over."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivering:
     """What deliveries share: one a server."""
@@ -115,11 +136,11 @@ class Delivery(Response):
         self,
         reading: RunReading,
         form: Form,
+        telling: Telling,
         *,
         shared: Delivering,
         held: AbstractContextManager[object],
         still_allowed: Callable[[], Awaitable[bool]],
-        integers: Integers = Integers.EXACT,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self.status_code = 200
@@ -131,7 +152,7 @@ class Delivery(Response):
         self.is_sending = False
         self._reading = reading
         self._form = form
-        self._integers = integers
+        self._telling = telling
         self._shared = shared
         self._held = held
         self._still_allowed = still_allowed
@@ -147,7 +168,7 @@ class Delivery(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Deliver, until all is said, the client goes or somebody ends it."""
-        with self._held, self._shared.feeds.of(self._reading.state, self._form.framing, self._integers) as feed:
+        with self._held, self._shared.feeds.of(self._reading.state, self._telling) as feed:
             if scope["method"] == "HEAD":
                 await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
                 await send({"type": "http.response.body", "body": b""})
@@ -230,11 +251,12 @@ class Delivery(Response):
                 # As `_write` does it, and never beside a comment; in line, since this is done for every delta.
                 if self._beating is not None:
                     await asyncio.wait((self._beating,))
-                self.is_sending = True
-                await send({"type": "http.response.body", "body": opening + block.data, "more_body": True})
-                self.is_sending = False
-                self.sent += 1
-                opening = b""
+                if block.data:
+                    self.is_sending = True
+                    await send({"type": "http.response.body", "body": opening + block.data, "more_body": True})
+                    self.is_sending = False
+                    self.sent += 1
+                    opening = b""
                 if block.is_final or (block.closes and await reading.is_over(at, closed=True)):
                     break
                 if block.is_full:
@@ -269,9 +291,12 @@ class Delivery(Response):
 
     async def _close(self, ending: Ending) -> None:
         """End the body, where that says nothing untrue and the client would take it."""
-        if ending in (Ending.READ, Ending.REVOKED, Ending.DRAINED) and not self.is_sending:
+        says_so = ending is Ending.FAILED and self._form.broken is not None
+        if (says_so or ending in (Ending.READ, Ending.REVOKED, Ending.DRAINED)) and not self.is_sending:
             try:
                 async with asyncio.timeout(CLOSING_S):
+                    if (code := BROKEN.get(ending)) is not None and self._form.broken is not None:
+                        await self._write(self._form.broken(code))
                     await self._send({"type": "http.response.body", "body": b"", "more_body": False})
             except (TimeoutError, OSError):
                 _log.debug("a stream of run %s could not be closed", self._reading.state.run_id)

@@ -7,15 +7,13 @@ Source: docs/server.md.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from treadle.codec.foreign import json_text
 from treadle.errors import RunLiveError, RunNotFoundError
-from treadle.runtime.scoped_runs import ScopedRuns, StartedRun
+from treadle.runtime.scoped_runs import ScopedRuns
 from treadle.server.access.tickets import LIFE_S
 from treadle.server.answers import answer, started_json, state_json, thread_json, view_json
 from treadle.server.delivery import Delivery
@@ -31,7 +29,8 @@ from treadle.server.negotiation import (
     stream_form,
     unit_of,
 )
-from treadle.server.start_request import StartRequest, cancel_request, start_request
+from treadle.server.start_request import cancel_request, start_request
+from treadle.server.starting import started
 from treadle.server.visit import THREAD, Visit
 from treadle.values.ids import RunId
 from treadle.values.runs import LIVE_STATUSES
@@ -49,20 +48,20 @@ async def start_run(visit: Visit) -> Response:
     form, unit, integers = form_or_json(request), unit_of(request), integers_of(request)
     asked = start_request(await parts.admission.body(request), parts.agents)
     if form is None:
-        run = await _started(visit, asked)
+        run = await started(visit, asked)
         return answer(started_json(run), status=201 if run.is_new else 200, headers=_place(request, run.run_id))
     # A stream that has no room is refused before anything was started.
     with parts.admission.reader(visit.entry.principal) as place:
-        run = await _started(visit, asked)
+        run = await started(visit, asked)
         after = None if run.is_new else cursor_of(request)
         reading = await visit.runs.reading(run.run_id, after=after, to_end_of=unit)
         return Delivery(
             reading,
             form,
+            form.telling(integers),
             shared=parts.delivering,
             held=place.keep(),
             still_allowed=visit.still_allowed(reading.state),
-            integers=integers,
             headers=_place(request, run.run_id),
         )
 
@@ -79,10 +78,10 @@ async def read_events(visit: Visit) -> Response:
         return Delivery(
             reading,
             form,
+            form.telling(integers),
             shared=parts.delivering,
             held=place.keep(),
             still_allowed=visit.still_allowed(reading.state),
-            integers=integers,
         )
 
 
@@ -157,36 +156,6 @@ async def list_agents(visit: Visit) -> Response:
 async def scrape(visit: Visit) -> Response:
     """What was counted, for Prometheus."""
     return Response(visit.parts.metrics.text(), headers={"content-type": CONTENT_TYPE, "cache-control": "no-store"})
-
-
-async def _started(visit: Visit, asked: StartRequest) -> StartedRun:
-    parts, runs, principal = visit.parts, visit.runs, visit.entry.principal
-
-    async def still_live(run_ids: Collection[RunId]) -> Collection[RunId]:
-        return [run_id for run_id in run_ids if await _is_live(runs, run_id)]
-
-    async with parts.admission.start(principal, still_live) as place:
-        run = await runs.start(
-            asked.agent,
-            asked.prompt,
-            thread_id=asked.thread_id,
-            # Two principals of one scope may use the same key.
-            key=None if asked.key is None else json_text([principal.name, asked.key]),
-            on_disconnect=asked.on_disconnect,
-            on_busy=asked.on_busy,
-        )
-        if run.state in LIVE_STATUSES:
-            place.keep(run.run_id)
-    if run.is_new:
-        parts.metrics.runs_started.labels(asked.agent).inc()
-    return run
-
-
-async def _is_live(runs: ScopedRuns, run_id: RunId) -> bool:
-    try:
-        return not (await runs.state(run_id)).is_final
-    except RunNotFoundError:
-        return False
 
 
 async def _refuse_live(runs: ScopedRuns, thread_id: str) -> None:

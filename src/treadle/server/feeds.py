@@ -7,6 +7,7 @@ the others, up to a bound; a log does not change, so a kept block never gets sta
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from json.encoder import encode_basestring_ascii
@@ -75,20 +76,17 @@ def _nobody() -> None:
     return None
 
 
-class Feed:
-    """The blocks of one run in one form."""
+class Feed(ABC):
+    """The blocks of one run in one form. It is there for as long as readers are in its block."""
 
-    __slots__ = ("_framing", "_integers", "_kept", "_page", "_unread", "kept_bytes", "readers")
+    __slots__ = ("_kept", "_unread", "kept_bytes", "readers")
 
-    def __init__(self, framing: Framing, integers: Integers, *, unread: Callable[[], object] = _nobody) -> None:
+    def __init__(self, *, unread: Callable[[], object] = _nobody) -> None:
         """`unread` is called when its last reader has gone."""
         self.readers = 0
         self._unread = unread
-        self._framing = framing
-        self._integers = integers
         self._kept: dict[int, Block] = {}
         self.kept_bytes = 0
-        self._page = PAGE
 
     def __enter__(self) -> Self:
         self.readers += 1
@@ -99,8 +97,51 @@ class Feed:
         if not self.readers:
             self._unread()
 
+    @abstractmethod
     async def after(self, reading: RunReading, at: int) -> Block | None:
         """The block behind an event; None where nothing is there now."""
+
+    def _keep(self, at: int, block: Block) -> None:
+        if at not in self._kept:
+            self._kept[at] = block
+            self.kept_bytes += len(block.data)
+        while self.kept_bytes > KEPT_BYTES:
+            self.kept_bytes -= len(self._kept.pop(next(iter(self._kept))).data)
+
+
+class Telling(Protocol):
+    """A form in which a run is told. Readers whose tellings are equal share blocks."""
+
+    def __hash__(self) -> int: ...
+
+    def feed(self, unread: Callable[[], object]) -> Feed:
+        """What makes the blocks of one run."""
+        ...
+
+
+class PlainTelling(NamedTuple):
+    """Kernel events in their own words. Nothing has to be folded, so a reader begins where it stands."""
+
+    framing: Framing
+    integers: Integers
+
+    def feed(self, unread: Callable[[], object]) -> Feed:
+        """What makes the blocks of one run."""
+        return PlainFeed(self.framing, self.integers, unread=unread)
+
+
+class PlainFeed(Feed):
+    """The blocks of one run in one plain form."""
+
+    __slots__ = ("_framing", "_integers", "_page")
+
+    def __init__(self, framing: Framing, integers: Integers, *, unread: Callable[[], object] = _nobody) -> None:
+        super().__init__(unread=unread)
+        self._framing = framing
+        self._integers = integers
+        self._page = PAGE
+
+    async def after(self, reading: RunReading, at: int) -> Block | None:
         if self._kept and (kept := self._kept.get(at)) is not None:
             return kept
         stretches = await reading.after(at, limit=self._page)
@@ -145,13 +186,6 @@ class Feed:
             is_full=is_full,
         )
 
-    def _keep(self, at: int, block: Block) -> None:
-        if at not in self._kept:
-            self._kept[at] = block
-            self.kept_bytes += len(block.data)
-        while self.kept_bytes > KEPT_BYTES:
-            self.kept_bytes -= len(self._kept.pop(next(iter(self._kept))).data)
-
 
 def _cut(stretch: Stretch, after: int) -> Stretch:
     """A stretch, or so much of it behind an event as a block may hold."""
@@ -170,15 +204,15 @@ class Feeds:
     """The feeds of all runs that somebody reads now."""
 
     def __init__(self) -> None:
-        self._feeds: dict[tuple[str, RunId, Framing, Integers], Feed] = {}
+        self._feeds: dict[tuple[str, RunId, Telling], Feed] = {}
 
     def __len__(self) -> int:
         return len(self._feeds)
 
-    def of(self, run: RunState, framing: Framing, integers: Integers) -> Feed:
-        """The feed of a run in a form. It is there for as long as readers are in its block."""
-        key = (run.scope, run.run_id, framing, integers)
+    def of(self, run: RunState, telling: Telling) -> Feed:
+        """The feed of a run, told in this way."""
+        key = (run.scope, run.run_id, telling)
         feed = self._feeds.get(key)
         if feed is None:
-            feed = self._feeds[key] = Feed(framing, integers, unread=lambda: self._feeds.pop(key, None))
+            feed = self._feeds[key] = telling.feed(lambda: self._feeds.pop(key, None))
         return feed

@@ -15,18 +15,18 @@ from starlette.requests import HTTPConnection
 from treadle.errors import BadRequestError
 from treadle.projections.plain.wire import Integers
 from treadle.runtime.watching import Unit
-from treadle.server.delivery import NDJSON, SSE, Form
+from treadle.server.delivery import NDJSON, SSE, PlainForm
 from treadle.values.runs import RunStatus
 
 JSON: Final = "application/json"
-FORMS: Final[Mapping[str, Form]] = {form.media_type: form for form in (SSE, NDJSON)}
+FORMS: Final[Mapping[str, PlainForm]] = {form.media_type: form for form in (SSE, NDJSON)}
 MAX_NAME_CHARS: Final = 256
 """Of a name that a client gives: of a thread, of a start, of an agent."""
 
 Word = TypeVar("Word", bound=StrEnum)
 
 
-def stream_form(connection: HTTPConnection) -> Form:
+def stream_form(connection: HTTPConnection) -> PlainForm:
     """The form of a stream; an event stream where the client takes anything.
 
     Raises:
@@ -38,7 +38,7 @@ def stream_form(connection: HTTPConnection) -> Form:
     return FORMS[wanted]
 
 
-def form_or_json(connection: HTTPConnection) -> Form | None:
+def form_or_json(connection: HTTPConnection) -> PlainForm | None:
     """The form of a stream where the client asks for one by name; None: it is answered with JSON."""
     return FORMS.get(_wanted(connection, (JSON, *FORMS)) or JSON)
 

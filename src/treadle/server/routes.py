@@ -14,22 +14,29 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from treadle.server import endpoints, pause_endpoints
+from treadle.server.access.failures import Refusal, refusal
 from treadle.server.access.principal import Action
 from treadle.server.parts import ServerParts
 from treadle.server.visit import Visit, let_in
 
 Endpoint: TypeAlias = Callable[[Visit], Awaitable[Response]]
+Refused: TypeAlias = Callable[[Request, Refusal], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Route:
-    """One row. `takes_ticket`: a ticket in the address does, in place of a header."""
+    """One row.
+
+    Shape: `takes_ticket`: a ticket in the address does, in place of a header. `refused` says a refusal in the words of
+        a protocol; without it, it is said in ours.
+    """
 
     method: str
     path: str
     action: Action
     endpoint: Endpoint
     takes_ticket: bool = False
+    refused: Refused | None = None
 
     @property
     def name(self) -> str:
@@ -69,5 +76,13 @@ def answering(route: Route, parts: ServerParts) -> Callable[[Request], Awaitable
         visit = await let_in(parts, request, route.action, takes_ticket=route.takes_ticket)
         return await route.endpoint(visit)
 
-    answered.__name__ = route.name
-    return answered
+    async def answered_in_its_words(request: Request) -> Response:
+        assert route.refused is not None
+        try:
+            return await answered(request)
+        except Exception as error:  # noqa: BLE001 (the border of a request: each exception has its refusal)
+            said = refusal(error)
+            parts.metrics.refusals.labels(said.code).inc()
+            return await route.refused(request, said)
+
+    return answered if route.refused is None else answered_in_its_words

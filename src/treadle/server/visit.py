@@ -44,6 +44,20 @@ class Visit:
         assert self.run is not None, "the path of this route names a run or a thread"
         return self.run
 
+    def check(self, action: Action, run: RunState) -> None:
+        """Refuse the caller what they may not do to a run that the request named otherwise than by its path.
+
+        Raises:
+            ForbiddenError: They may not do this to any run.
+            RunNotFoundError: The run is another scope's.
+        """
+        authorize(self.entry.principal, action, run)
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether the caller is one who may answer pauses: others are given no tokens."""
+        return Action.ANSWER in self.entry.principal.may
+
     def still_allowed(self, run: RunState) -> Callable[[], Awaitable[bool]]:
         """What says later whether the caller may still read a run."""
         # Not the visit: an open stream would hold its request.

@@ -23,6 +23,7 @@ from treadle.codec.foreign import json_bytes
 from treadle.errors import (
     AccessError,
     AccessUnavailableError,
+    AgentNotFoundError,
     AlreadyAnsweredError,
     BadAnswerError,
     BadRequestError,
@@ -83,6 +84,7 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     TreadleError: _FAILED,
     PeerError: _UPSTREAM,
     BadRequestError: _ours(HTTPStatus.BAD_REQUEST),
+    AgentNotFoundError: _ours(HTTPStatus.NOT_FOUND),
     AccessError: Row(status=HTTPStatus.FORBIDDEN, message="this is not allowed"),
     UnauthenticatedError: Row(
         status=HTTPStatus.UNAUTHORIZED, message="the request does not say, or not truly, who asks"
