@@ -39,6 +39,19 @@ def made():
     return several
 """
 
+OFFERING = """
+from treadle import Agent
+
+class Silent:
+    name = "silent"
+
+    async def ask(self, request):
+        yield []
+
+one = Agent(name="one", model=Silent())
+two = Agent(name="two", model=Silent())
+"""
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -202,3 +215,32 @@ def test_a_name_is_an_agent_several_a_server_or_a_function_that_makes_them(
         with pytest.raises(CommandMisuseError):
             served(f"agents_here:{name}", store=None)
     monkeypatch.delitem(sys.modules, "agents_here", raising=False)
+
+
+@pytest.mark.requirement("SERVE-module")
+@pytest.mark.parametrize(
+    ("more", "names"),
+    [
+        ("", ["one", "two"]),
+        ("again = one\n_kept = Agent(name='kept', model=Silent())\n", ["one", "two"]),
+        ("agent = two\n", ["two"]),
+        ("agents = [two]\nagent = one\n", ["two"]),
+        ("agents = (one, two)\n", ["one", "two"]),
+        ("agents = []\n", ["one", "two"]),
+        ("def agents():\n    return [two]\n", ["two"]),
+        ("class App:\n    async def __call__(self, scope, receive, send): ...\napp = App()\n", ["one", "two"]),
+        ("from treadle import Server\napp = Server([two])\nagents = [one]\n", ["two"]),
+        ("from treadle import Server\nserver = Server([one])\napp = Server([two])\n", ["one"]),
+    ],
+)
+def test_a_module_alone_is_all_that_it_offers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: str, names: list[str]
+) -> None:
+    """docs/cli.md: the first of `server`, `app`, `agents`, `agent` that can be served, else all agents at its top."""
+    (tmp_path / "offering.py").write_text(OFFERING + more)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    monkeypatch.delitem(sys.modules, "offering", raising=False)
+    server = served("offering", store=None)
+    assert list(server.runner._agents) == names  # noqa: SLF001 (tests look where users do not)
+    monkeypatch.delitem(sys.modules, "offering", raising=False)

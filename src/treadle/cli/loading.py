@@ -1,4 +1,4 @@
-"""`MODULE:NAME` to the agent, or to whatever it names.
+"""`MODULE:NAME` to the agent, or to whatever it names; a module alone to all that it offers.
 
 The module is looked for in the current directory first, as `python -m` does. Every way this can fail is the caller's
 to mend, so each is told in one line that names what was looked for.
@@ -11,6 +11,7 @@ import inspect
 import os
 import sys
 from functools import reduce
+from types import ModuleType
 
 from treadle.app.agent import Agent
 from treadle.cli.exits import CommandMisuseError
@@ -41,11 +42,22 @@ def named(spec: str, *, what: str) -> object:
     return _attribute(_module(module_name), name)
 
 
+def module_named(name: str, *, what: str) -> ModuleType:
+    """The module of this name. `what` is what the caller calls it.
+
+    Raises:
+        CommandMisuseError: There is no such module, or it fails.
+    """
+    if name.endswith(".py") or os.sep in name:
+        raise CommandMisuseError(f"{what} takes the name of a module, not of a file: {_as_module(name)}")
+    return _module(name)
+
+
 def _as_module(path: str) -> str:
     return path.removesuffix(".py").removeprefix(f".{os.sep}").strip(os.sep).replace(os.sep, ".")
 
 
-def _module(name: str) -> object:
+def _module(name: str) -> ModuleType:
     here = os.getcwd()  # noqa: PTH109 (sys.path holds text)
     if here not in sys.path[:1]:
         sys.path.insert(0, here)

@@ -22,7 +22,12 @@ commands = typer.Typer()
 
 @commands.command()
 def serve(
-    served: Annotated[str, typer.Argument(metavar="MODULE:NAME", help="An agent, a list of agents, or a Server.")],
+    served: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODULE[:NAME]", help="An agent, a list of agents, or a Server; a module: what it offers."
+        ),
+    ],
     *,
     host: Annotated[str, typer.Option("--host", metavar="HOST", help="Where to listen.")] = "127.0.0.1",
     port: Annotated[int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0 takes a free one.")] = 8000,

@@ -8,6 +8,10 @@ _SERVER = "design: server"
 _REPORTED = "reported by users of other frameworks"
 
 ROWS: dict[str, Requirement] = {
+    "SERVE-module": Requirement(
+        source="docs/cli.md",
+        says="A module alone is served by what it offers under a known name, else by all agents at its top.",
+    ),
     "SERVE-stream": Requirement(
         source=_SERVER,
         says="A start that asks for a stream is answered with it: dense ids, LF alone, one event a frame.",
