@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.values.event_samples import CALL, OUTCOME, RUN, SAMPLES, event
 from tests.values.fact_samples import FACT_SAMPLES, RULES, TURN, TURN_REQUEST
 from treadle.adapters.models.openai_chat.payload import ChatPayload, dump_payload, load_payload
+from treadle.codec import records
 from treadle.codec.records import ENTRIES, REQUEST, RecordCodec, Row
 from treadle.codec.upcast import FORM_VERSION
 from treadle.errors import MisuseError, RecordFormatError
@@ -302,3 +306,23 @@ def test_every_golden_record_is_read(path: Path) -> None:
     assert kind == REQUEST
     assert [CODEC.load_stretch(row(kind, body, version)) for kind, body in rows] == list(STORED)
     assert CODEC.load_request(request) == (TURN_REQUEST, RULES)
+
+
+@given(st.text(st.characters(exclude_categories=())), st.dictionaries(st.text(), st.floats() | st.text(), max_size=1))
+def test_whoever_wrote_a_request_reads_what_others_read(prompt: str, properties: dict[str, Any]) -> None:
+    """Law 5: a run is the same wherever it is worked on; a codec that remembers a request remembers what is stored."""
+    request = TurnRequest(prompt=prompt, run_id=RUN, root_run_id=RUN, properties=properties)
+    codec = RecordCodec()
+    body = codec.dump_request(request, RULES)
+    stored = RecordCodec().load_request(body)
+    # By what they say: one that is not a number is not equal to itself.
+    assert repr(codec.load_request(body)) == repr(stored)
+    assert repr(codec.load_request(body)) == repr(stored)
+
+
+def test_a_codec_remembers_so_many_requests_at_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours: a request that is never read here, as where another process works on it, is not kept for ever."""
+    monkeypatch.setattr(records, "MOST_FRESH", 2)
+    codec = RecordCodec()
+    bodies = [codec.dump_request(replace(TURN_REQUEST, prompt=str(number)), RULES) for number in range(5)]
+    assert [codec.load_request(body)[0].prompt for body in bodies] == ["0", "1", "2", "3", "4"]

@@ -157,12 +157,11 @@ async def test_a_thread_is_deleted_whole_or_not_at_all() -> None:
     async with Server([agent], rhythm=Rhythm(drain_s=0)) as server:
         first = await started(server.asgi, thread_id="t")
         assert (await ask(server.asgi, "DELETE", f"/v1/runs/{first}")).json["code"] == "run_live"
-        model_of(agent).open_gate("go")
-        await server.runner.wait(first)
-        waiting = await started(server.asgi, thread_id="t", prompt="again")
+        waiting = await started(server.asgi, thread_id="t", prompt="again", on_busy="queue")
         refused = await ask(server.asgi, "DELETE", "/v1/threads/t")
         assert (refused.status, refused.json["code"]) == (409, "run_live")
         assert (await get(server, f"/v1/runs/{first}")).status == 200
+        model_of(agent).open_gate("go")
         await server.runner.wait(waiting)
         assert (await ask(server.asgi, "DELETE", "/v1/threads/t")).status == 204
         for path in (f"/v1/runs/{first}", f"/v1/runs/{waiting}", "/v1/threads/t"):

@@ -60,18 +60,23 @@ class _Speech(msgspec.Struct, omit_defaults=True, forbid_unknown_fields=True, gc
     ends: list[int] | None = None
 
 
+MOST_FRESH: Final = 256
+"""Requests that were written and not read yet, of which a codec remembers what they say."""
+
+
 class RecordCodec:
     """Writes and reads rows. It keeps nothing but its tables: one may serve any number of runs.
 
     `payloads` are those of the models whose turns are in the log.
     """
 
-    __slots__ = ("_entries", "_request", "_steps")
+    __slots__ = ("_entries", "_fresh", "_request", "_steps")
 
     def __init__(self, payloads: Payloads = PLAIN_PAYLOADS, *, steps: Mapping[int, Step] = STEPS) -> None:
         self._entries = many(entry_form(payloads))
         self._request = fact_forms(payloads)[RequestKept]
         self._steps = steps
+        self._fresh: dict[bytes, tuple[TurnRequest, RunRules]] = {}
 
     def dump_stretch(self, stretch: Stretch, /) -> Row:
         """The row of a stretch.
@@ -111,7 +116,13 @@ class RecordCodec:
     def dump_request(self, request: TurnRequest, rules: RunRules, /) -> bytes:
         """The stored form of what was asked and by which rules; it carries its version in itself."""
         terms = self._request.dump(RequestKept(request=request, rules=rules))
-        return stored_bytes({"version": FORM_VERSION, **terms})
+        body = stored_bytes({"version": FORM_VERSION, **terms})
+        if not (request.history or request.attachments or request.properties or _REPLACED in body):
+            # It reads as it was given, so whoever works on it in this process need not read it.
+            if len(self._fresh) >= MOST_FRESH:
+                self._fresh.clear()
+            self._fresh[body] = request, rules
+        return body
 
     def load_request(self, body: bytes, /) -> tuple[TurnRequest, RunRules]:
         """What was asked, from whichever version of the form.
@@ -119,6 +130,9 @@ class RecordCodec:
         Raises:
             RecordFormatError: The bytes are of an unknown version, or damaged.
         """
+        fresh = self._fresh.pop(body, None)
+        if fresh is not None:
+            return fresh
         version = None
         try:
             terms = read_json(body)
@@ -200,6 +214,8 @@ def _told(version: object) -> int | None:
     return version if type(version) is int else None
 
 
+_REPLACED: Final = "\N{REPLACEMENT CHARACTER}".encode()
+"""Stands where half a surrogate pair came in."""
 _SPEECH_KEYS: Final[Mapping[str, type]] = {TEXT: int, THINKING: int, ARGUMENTS: str}
 _TIMES: Final = frozenset({float, int})
 _DECODER: Final = msgspec.json.Decoder(_Speech)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from treadle.codec.pause_tokens import TokenKeys
-from treadle.codec.records import RecordCodec
 from treadle.ports.clock import Clock
 from treadle.ports.ids import Ids
 from treadle.ports.store import Store
@@ -47,7 +46,7 @@ class RunnerParts:
         self.ids = ids
         self.clock = clock
         self._keys = keys
-        self.codec = RecordCodec()
+        self.codec = worker.codec
         self.is_closed = False
 
     @property

@@ -12,6 +12,7 @@ from typing import Final
 
 from treadle.errors import FencedError, RunLogError
 from treadle.ports.store import Store
+from treadle.runtime.first_step import FirstSteps
 from treadle.runtime.worker import Worker
 from treadle.values.runs import Lease
 
@@ -44,6 +45,7 @@ class Supervisor:
         self._slots = asyncio.Semaphore(max_live)
         self._works: dict[asyncio.Task[None], Lease] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._steps = FirstSteps()
         self._drained_by_s: float | None = None
 
     async def __aenter__(self) -> Supervisor:
@@ -60,6 +62,7 @@ class Supervisor:
             await self.drain()
         finally:
             await _ended([*self._works, *self._tasks])
+            self._steps.close()
 
     async def drain(self) -> None:
         """Claim nothing more, and wait for what is at work, `drain_s` from the first call of this at most."""
@@ -95,7 +98,10 @@ class Supervisor:
         for older, held in self._works.items():
             if held.run_id == lease.run_id:
                 older.cancel()  # Its lease was over: this is a claim of the same run.
-        work = asyncio.get_running_loop().create_task(self._worker.work(lease), name=f"treadle work {lease.run_id}")
+        work = self._steps.begin(self._worker.work(lease), name=f"treadle work {lease.run_id}")
+        if work is None:
+            self._slots.release()
+            return
         self._works[work] = lease
         work.add_done_callback(self._over)
 

@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from treadle.codec.records import RecordCodec
 from treadle.errors import FencedError, RunLogError
@@ -29,6 +29,7 @@ from treadle.values.stretches import Stretch
 
 _log: Final = logging.getLogger("treadle.worker")
 
+_Looking = TypeVar("_Looking")
 GIVE_BACK_S: Final = 5.0
 """Seconds that a store has to take a run back; then its lease runs out by itself."""
 
@@ -69,7 +70,9 @@ class Worker:
         self._clock = clock
         self._is_read = is_read
         self._observers = observers
-        self._codec = RecordCodec()
+        self._learners = tuple(observer for observer in observers if isinstance(observer, RunLearner))
+        self.codec = RecordCodec()
+        """What the requests of new runs are written with: it knows them when they come back."""
         self._live: dict[RunId, Work] = {}
 
     @property
@@ -117,7 +120,7 @@ class Worker:
             # A run that was taken over may have been claimed again here.
             if self._live.get(lease.run_id) is work:
                 del self._live[lease.run_id]
-                self._tell(lambda observer: observer.released(lease.run_id))
+                self._tell(lambda observer: observer.released(lease.run_id), to=self._observers)
 
     async def _work(self, work: Work) -> None:
         run_id = work.lease.run_id
@@ -134,7 +137,7 @@ class Worker:
         state, stretches = await stored_run(self._store, lease.scope, lease.run_id)
         self._teach(lease.run_id, stretches)
         served = self._by_plan[state.plan]
-        request, rules = self._codec.load_request(state.request)
+        request, rules = self.codec.load_request(state.request)
         history = (*await history_of(self._store, state, served), *request.history)
         rebuilt = rebuilt_run(stretches, lease, served)
         parts = rebuilt.parts(
@@ -148,8 +151,10 @@ class Worker:
         parts.loop.commit = appender.commit
         work.attach(parts)
         await hearing.attach(parts.loop.post, next_expires_at=lambda: served.pauses.expires_at(self._clock.now_s()))
-        await self._expire(lease, rebuilt.expired(now_s=self._clock.now_s(), was_sent_to=hearing.has_heard))
-        await hearing.look()
+        over = rebuilt.expired(now_s=self._clock.now_s(), was_sent_to=hearing.has_heard)
+        if over:
+            await self._expire(lease, over)
+            await hearing.look()
         # What people sent comes first: a stop beats asking the model again.
         inputs = rebuilt.first_inputs(idempotent=served.idempotent)
         for given in inputs:
@@ -159,7 +164,8 @@ class Worker:
             return
         async with asyncio.TaskGroup() as group:
             group.create_task(appender.run(), name=f"treadle log {lease.run_id}")
-            group.create_task(parts.loop.drive(parts.request), name=f"treadle run {lease.run_id}")
+            # In this task: whatever of the run can be done in this turn of the event loop is.
+            await parts.loop.drive(parts.request)
 
     def _appender(self, lease: Lease, parts: RunParts, hearing: Hearing, served: ServedAgent) -> Appender:
         run_id = lease.run_id
@@ -168,7 +174,9 @@ class Worker:
             is_watched=lambda: self._is_read(run_id),
             dump=served.dump_payload,
             wake_at_s=lambda: wake_at_of(parts.loop.machine.standing),
-            stored=lambda stretches: self._tell(lambda observer: observer.stored(run_id, stretches)),
+            stored=lambda stretches: self._tell(
+                lambda observer: observer.stored(run_id, stretches), to=self._observers
+            ),
         )
         return Appender(log=self._store, lease=lease, runs=parts.runs, hooks=hooks)
 
@@ -193,10 +201,10 @@ class Worker:
 
     def _teach(self, run_id: RunId, stretches: Sequence[Stretch]) -> None:
         """Whoever wants to know what was stored before is told."""
-        self._tell(lambda observer: observer.learn(run_id, stretches) if isinstance(observer, RunLearner) else None)
+        self._tell(lambda observer: observer.learn(run_id, stretches), to=self._learners)
 
-    def _tell(self, say: Callable[[RunObserver], None]) -> None:
-        for observer in self._observers:
+    def _tell(self, say: Callable[[_Looking], None], *, to: Sequence[_Looking]) -> None:
+        for observer in to:
             try:
                 say(observer)
             except Exception:  # noqa: BLE001 (whoever looks on must not harm a run, however it fails)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Final, TypeVar
 
 from starlette.exceptions import HTTPException
@@ -122,6 +123,8 @@ def one_of(connection: HTTPConnection, name: str) -> str | None:
     Raises:
         BadRequestError: It is there more than once.
     """
+    if not connection.scope["query_string"]:
+        return None
     found = connection.query_params.getlist(name)
     if len(found) > 1:
         raise BadRequestError(f"expected one {name!r} in the query, came {len(found)}", pointer=f"?{name}")
@@ -138,7 +141,11 @@ def _word(name: str, given: str, words: type[Word]) -> Word:
 
 def _wanted(connection: HTTPConnection, offered: tuple[str, ...]) -> str | None:
     """Which of some media types a client takes most gladly; the first where it does not care."""
-    accepted = ",".join(connection.headers.getlist("accept")) or "*/*"
+    return _best(",".join(connection.headers.getlist("accept")) or "*/*", offered)
+
+
+@lru_cache(maxsize=256)
+def _best(accepted: str, offered: tuple[str, ...]) -> str | None:
     best, most = None, 0.0
     ranges = [_range(part) for part in accepted.split(",") if part.strip()]
     for kind in offered:

@@ -8,6 +8,7 @@ Starlette's refuses in plain text and without a code.
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 from typing import Final
 
 from starlette.requests import HTTPConnection
@@ -59,6 +60,7 @@ class AllowedHosts:
         return host in self._hosts or any(f"*.{above}" in self._hosts for above in _above(host))
 
 
+@lru_cache(maxsize=256)
 def host_of(header: str) -> str | None:
     """The host that a `Host` header names, in small letters and without brackets; None where it names none."""
     text = header.strip(" \t").lower()

@@ -6,9 +6,11 @@ resolves to may change.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
 
+@lru_cache(maxsize=256)
 def is_loopback(host: str) -> bool:
     """Whether only this machine can reach what listens on this host. An empty host is every interface."""
     name = host.strip().lower().rstrip(".")
@@ -18,6 +20,7 @@ def is_loopback(host: str) -> bool:
     return address is not None and _is_own(address)
 
 
+@lru_cache(maxsize=256)
 def is_foreign_address(host: str) -> bool:
     """Whether this is an address, and another machine's. A socket file has none, and a name proves nothing."""
     address = _address(host)
