@@ -76,3 +76,10 @@ def test_errors_carry_what_their_catcher_needs():
 def test_what_a_tool_tells_the_model_is_no_error_of_ours():
     """Values: a tool speaks to the model by `ToolError`; no handler of ours should catch it by accident."""
     assert not issubclass(ToolError, TreadleError)
+
+
+def test_a_bad_answer_tells_what_is_wrong_and_where():
+    """Ours: the place in the body and the pause, where they are known; the words name the pause."""
+    error = errors.BadAnswerError((errors.AnswerProblem("r.i1", "too long", 2), ("r.i2", "none"), (None, "too many")))
+    assert [(one.position, one.interrupt_id) for one in error.problems] == [(2, "r.i1"), (None, "r.i2"), (None, None)]
+    assert str(error) == "r.i1: too long; r.i2: none; answers: too many"

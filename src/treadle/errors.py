@@ -8,7 +8,7 @@ Source: docs/errors.md.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 
 class TreadleError(Exception):
@@ -367,17 +367,26 @@ class PauseNotFoundError(ResumeError):
     code = "pause_not_found"
 
 
-class BadAnswerError(ResumeError):
-    """What was said is no answer to what was asked. Nothing was taken, and the tokens are as good as before.
+class AnswerProblem(NamedTuple):
+    """What is wrong with an answer; it names the question where there are several.
 
-    `problems` are pairs: the pause, and what is wrong, which names the question where there are several.
+    Shape: `position` is the answer's place in its body, from 0. Both it and the pause are None for the body as a whole.
     """
+
+    interrupt_id: str | None
+    problem: str
+    position: int | None = None
+
+
+class BadAnswerError(ResumeError):
+    """What was said is no answer to what was asked. Nothing was taken, and the tokens are as good as before."""
 
     code = "bad_answer"
 
-    def __init__(self, problems: tuple[tuple[str, str], ...]) -> None:
-        super().__init__("; ".join(f"{named}: {problem}" for named, problem in problems))
-        self.problems = problems
+    def __init__(self, problems: tuple[AnswerProblem | tuple[str | None, str], ...]) -> None:
+        """`problems`: what is wrong, each with its pause; a pair where the place in a body is not known."""
+        self.problems = tuple(AnswerProblem(*one) for one in problems)
+        super().__init__("; ".join(f"{one.interrupt_id or 'answers'}: {one.problem}" for one in self.problems))
 
 
 class TokenInvalidError(ResumeError):
@@ -403,6 +412,12 @@ class AlreadyAnsweredError(ResumeError):
     def __init__(self, message: str, *, taken: tuple[str, ...] = ()) -> None:
         super().__init__(message)
         self.taken = taken
+
+
+class CancelAskedError(AlreadyAnsweredError):
+    """The run was asked to stop before this answer came: it takes no more. `taken` as in `AlreadyAnsweredError`."""
+
+    code = "cancel_asked"
 
 
 class ToolError(Exception):

@@ -10,7 +10,7 @@ import pytest
 from treadle.app.pause_keys import BEFORE, VARIABLE, PauseKeys, key_path
 from treadle.errors import PlanError
 
-LONG, LONGER = "s" * 32, "t" * 40
+LONG, LONGER = "0123456789abcdef" * 2, "fedcba98" * 5
 
 
 @pytest.mark.requirement("PAUSE-secret")
@@ -23,7 +23,18 @@ def test_the_environment_says_the_secret_and_the_one_before() -> None:
 
 @pytest.mark.requirement("PAUSE-secret")
 @pytest.mark.parametrize(
-    "environment", [{VARIABLE: "short"}, {VARIABLE: LONG, BEFORE: "short"}, {BEFORE: LONG}], ids=str
+    "environment",
+    [
+        {VARIABLE: "short"},
+        {VARIABLE: LONG, BEFORE: "short"},
+        {BEFORE: LONG},
+        {VARIABLE: " " * 40},
+        {VARIABLE: "s" * 40},
+        {VARIABLE: "ab" * 20},
+        {VARIABLE: f"abcdef{' ' * 40}"},
+        {VARIABLE: LONG, BEFORE: "\t" * 40},
+    ],
+    ids=str,
 )
 def test_a_secret_that_is_none_is_refused_before_anything_is_served(environment: dict[str, str]) -> None:
     """Reference D14: refuse to start, rather than to sign with what anybody could know. The secret is not repeated."""
@@ -56,19 +67,33 @@ def test_a_key_that_others_can_read_is_none(tmp_path: Path) -> None:
     _ = PauseKeys(store, {}).keys
     key_path(tmp_path / "runs.db").chmod(0o640)
     with pytest.raises(PlanError, match="chmod 600"):
-        _ = PauseKeys(store, {}).keys
+        PauseKeys(store, {})
+    assert PauseKeys(store, {VARIABLE: LONG}).keys.now == LONG.encode()  # where it is of no use, nobody needs it
 
 
 @pytest.mark.requirement("PAUSE-secret")
-@pytest.mark.parametrize("text", ["", "no key", "ab" * 8])
+@pytest.mark.parametrize("text", ["", "no key", "ab" * 8, "00" * 32])
 def test_a_damaged_key_file_is_refused_and_left_alone(tmp_path: Path, text: str) -> None:
     """Ours: another key in its place would make every token that is out a forgery."""
     path = key_path(tmp_path / "runs.db")
     path.touch(mode=0o600)
     path.write_text(text)
     with pytest.raises(PlanError, match=r"runs\.db\.key"):
-        _ = PauseKeys(f"sqlite:///{tmp_path / 'runs.db'}", {}).keys
+        PauseKeys(f"sqlite:///{tmp_path / 'runs.db'}", {})
     assert path.read_text() == text
+
+
+@pytest.mark.requirement("PAUSE-secret")
+@pytest.mark.parametrize("kind", ["a folder", "a link to nothing"])
+def test_what_lies_in_the_place_of_a_key_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+    """Ours: not when the first token is needed, in the middle of somebody's run."""
+    path = key_path(tmp_path / "runs.db")
+    if kind == "a folder":
+        path.mkdir(mode=0o700)
+    else:
+        path.symlink_to(tmp_path / "nowhere")
+    with pytest.raises(PlanError, match=r"runs\.db\.key"):
+        PauseKeys(f"sqlite:///{tmp_path / 'runs.db'}", {})
 
 
 def test_where_no_key_can_be_made_it_is_said(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from tests.behaviour.answers import PAY, Till, asked, said
 from tests.runtime.agents import scripted
 from tests.runtime.stores import World, everywhere, virtually, watched
 from treadle.app.runner import Runner
+from treadle.codec.pause_tokens import token_for
 from treadle.errors import (
     AlreadyAnsweredError,
     BadAnswerError,
@@ -22,11 +24,21 @@ from treadle.errors import (
     TokenInvalidError,
 )
 from treadle.plan.questions import ask_user
-from treadle.values.pauses import PauseKind
+from treadle.values.ids import CallId, InterruptId
+from treadle.values.pauses import PauseKind, PendingInterrupt
 
 QUESTION = {"text": "Which colour?", "header": "Colour", "options": [{"label": "red"}, {"label": "blue"}]}
 SOAK_S = 300.0
 """Seconds within which a thousand runs over a file have come to their ends, on a slow machine."""
+
+
+def named_of(runner: Runner, interrupt_id: str) -> dict[str, str]:
+    """A pause that the run never had, with a token of ours for it."""
+    pending = PendingInterrupt(
+        interrupt_id=InterruptId(interrupt_id), kind=PauseKind.APPROVAL, call_id=CallId("c"), arguments_digest="0"
+    )
+    token = token_for(pending, scope="default", keys=runner._opened().keys)  # noqa: SLF001 (nobody else makes one)
+    return {"interrupt_id": interrupt_id, "token": token}
 
 
 @pytest.mark.requirement("PAUSE-refusals", "BR-069")
@@ -39,7 +51,7 @@ async def test_one_unknown_pause_refuses_the_whole_body_and_a_bad_answer_burns_n
         run_id, pauses = await asked(runner)
         by_kind = {pause.kind: pause for pause in pauses}
         question, leave = by_kind[PauseKind.ASK_USER], by_kind[PauseKind.APPROVAL]
-        unknown = said(leave, "approve", interrupt_id=f"{run_id}.i9")
+        unknown = said(leave, "approve", **named_of(runner, f"{run_id}.i9"))
         good = said(question, "answer", value={"q1": "red"})
         with pytest.raises(PauseNotFoundError):
             await runner.answer(run_id, [good, unknown], principal="ann")
@@ -47,11 +59,13 @@ async def test_one_unknown_pause_refuses_the_whole_body_and_a_bad_answer_burns_n
             await runner.answer(
                 run_id, [said(question, "answer", value={"q1": "pink"}), said(leave, "approve")], principal="ann"
             )
-        assert bad.value.problems[0][0] == question.interrupt_id
-        assert "'q1'" in bad.value.problems[0][1]
-        for body in ([], [good, good]):
-            with pytest.raises(BadAnswerError):
+        (problem,) = bad.value.problems
+        assert (problem.position, problem.interrupt_id) == (0, question.interrupt_id)
+        assert "'q1'" in problem.problem
+        for body, where in (([], (None, None)), ([good, said(leave, "approve"), good], (2, question.interrupt_id))):
+            with pytest.raises(BadAnswerError) as malformed:
                 await runner.answer(run_id, body, principal="ann")
+            assert [(one.position, one.interrupt_id) for one in malformed.value.problems] == [where]
         assert {pause.interrupt_id for pause in await runner.pauses(run_id)} == {
             question.interrupt_id,
             leave.interrupt_id,
@@ -78,7 +92,9 @@ async def test_forged_swapped_foreign_and_doubled_answers_are_refused() -> None:
             (TokenInvalidError, runner, run_id, said(five, "approve", token="")),
             (TokenInvalidError, runner, run_id, said(five, "approve", token=six.token)),
             (TokenInvalidError, runner, run_id, said(five, "approve", token=foreign.token)),
-            (PauseNotFoundError, runner, run_id, said(foreign, "approve")),
+            (TokenInvalidError, runner, run_id, said(foreign, "approve")),
+            (TokenInvalidError, runner, run_id, said(five, "approve", interrupt_id=f"{run_id}.i9")),
+            (PauseNotFoundError, runner, run_id, said(five, "approve", **named_of(runner, f"{run_id}.i9"))),
             (RunNotFoundError, bob, run_id, said(five, "approve")),
             (TokenInvalidError, bob, run_id, forged),
             (RunNotFoundError, runner, "r_none", said(five, "approve")),
@@ -167,17 +183,30 @@ async def test_a_runner_with_a_secret_that_is_none_does_not_start(monkeypatch: p
 
 
 @pytest.mark.requirement("PAUSE-secret")
+@pytest.mark.skipif(os.name != "posix", reason="platform: modes of files are of POSIX systems")
+async def test_a_runner_whose_key_file_others_can_read_does_not_start(tmp_path: Path) -> None:
+    """Ours: not at the first token, when somebody waits for an answer."""
+    store = f"sqlite:///{tmp_path / 'runs.db'}"
+    async with Runner([scripted(PAY, tools=[Till().pay])], store=store) as runner:
+        await asked(runner)
+    (tmp_path / "runs.db.key").chmod(0o604)
+    with pytest.raises(PlanError, match="read by others"):
+        async with Runner([scripted(PAY, tools=[Till().pay])], store=store):
+            pass
+
+
+@pytest.mark.requirement("PAUSE-secret")
 @virtually
 async def test_processes_with_one_secret_know_each_others_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
     """Design §7: derived, so any process can verify; after a rotation the old ones hold until they are over."""
     till, world = Till(), World()
     agent = scripted(PAY, tools=[till.pay])
-    monkeypatch.setenv("TREADLE_SECRET", "a" * 32)
+    monkeypatch.setenv("TREADLE_SECRET", "0123456789abcdef" * 2)
     async with world.runner(agent) as first:
         run_id, (pause,) = await asked(first)
         other_id, (other,) = await asked(first)
-    monkeypatch.setenv("TREADLE_SECRET", "b" * 32)
-    monkeypatch.setenv("TREADLE_SECRET_BEFORE", "a" * 32)
+    monkeypatch.setenv("TREADLE_SECRET", "fedcba9876543210" * 2)
+    monkeypatch.setenv("TREADLE_SECRET_BEFORE", "0123456789abcdef" * 2)
     async with world.runner(agent) as second:
         await second.answer(run_id, [said(pause, "approve")], principal="ann")
         await watched(second, run_id)

@@ -139,7 +139,7 @@ class InTheVeryMoment(StoreInHand):
 
     answer: Answer | None = None
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
+    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, **more: Any) -> bool:  # noqa: ANN401 (as the port's)
         """Send; the end of a pause comes second."""
         if kind == EXPIRY and self.answer is not None:
             in_time = FakeClock()
@@ -147,7 +147,7 @@ class InTheVeryMoment(StoreInHand):
                 store=self.inner, scope=scope, keys=KEYS, clock=in_time, checks=lambda _: lambda *_: None
             )
             await taking.answer(run_id, [self.answer], principal="ann")
-        sent: bool = await self.inner.send(scope, run_id, key=key, kind=kind, body=body)
+        sent: bool = await self.inner.send(scope, run_id, key=key, kind=kind, **more)
         return sent
 
 

@@ -381,3 +381,26 @@ def test_a_token_is_in_no_file_and_in_no_log(tmp_path: Path, caplog: pytest.LogC
     assert not any(token.encode() in path.read_bytes() for path in tmp_path.iterdir())
     assert token not in caplog.text
     assert token[::-1] not in caplog.text
+
+
+@pytest.mark.requirement("PAUSE-redacted", "PAUSE-questions")
+@virtually
+async def test_a_choice_between_secrets_is_made_by_what_was_shown_and_told_in_truth() -> None:
+    """Law 5: nobody who reads or answers sees the labels, and the model is told which of its own was chosen."""
+    options = [{"label": "ann@example.com"}, {"label": "bob@example.com"}]
+    question = {"text": "To whom?", "header": "Mail", "options": options}
+    script = f'call: ask_user {{"questions": [{json.dumps(question)}]}}\n---\ntext: ok'
+    agent = scripted(script, tools=[ask_user], text_filters=["redact"])
+    async with World().runner(agent) as runner:
+        run_id, (pause,) = await asked(runner)
+        (shown,) = pause.request["questions"]
+        assert "example.com" not in repr(pause)
+        with pytest.raises(BadAnswerError) as refused:
+            await runner.answer(run_id, [said(pause, "answer", value={"q1": "bob@example.com"})], principal="ann")
+        assert "example.com" not in str(refused.value)
+        chosen = said(pause, "answer", value={"q1": shown["options"][1]["label"]})
+        await runner.answer(run_id, [chosen], principal="ann")
+        events = await watched(runner, run_id)
+    assert not any("example.com" in repr(event) for event in events if not isinstance(event, ev.RunStarted))
+    assert "bob@example.com" in repr(told(agent))
+    assert "ann@example.com" not in repr(told(agent))

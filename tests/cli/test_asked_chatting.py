@@ -74,6 +74,17 @@ def test_a_pause_that_is_left_open_ends_with_the_next_line(capfd: pytest.Capture
     assert [ask.prompt.prompt for ask in asks] == ["first", "second", "second"]
 
 
+@pytest.mark.requirement("CLI-asking")
+@pytest.mark.parametrize("asked", [["/quit"], [" /quit "], ["deny", "/quit"], ["edit", "/quit"]])
+def test_quit_within_a_question_ends_the_chat(asked: list[str]) -> None:
+    """docs/cli.md: wherever it is typed; nothing was decided."""
+    till = Till()
+    agent = scripted(PAY, tools=[till.pay])
+    code, shown = chatted(agent, "pay", *asked, "never")
+    assert (code, till.paid, shown[-1]) == (ExitCode.DONE, [], "interrupt")
+    assert len(model_of(agent).asks) == 1
+
+
 def test_an_answer_that_does_not_fit_is_told_and_leaves_the_pause(capfd: pytest.CaptureFixture[str]) -> None:
     """Ours: what is wrong is said, and the same is asked again."""
     till = Till()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -11,11 +12,13 @@ from tests.cli.stored_runs import HOSTILE_THREAD, THREAD, Filled, fill
 from tests.cli.test_run_listing import SCOPE, created
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.adapters.system import SystemClock
+from treadle.cli.run_answering import Desk, said_by_options
 from treadle.cli.run_cancelling import wish
 from treadle.cli.run_showing import Glance, for_people, for_scripts, glance
 from treadle.errors import RunNotFoundError
 from treadle.testing.fake_clock import FakeClock
 from treadle.values.ids import RunId
+from treadle.values.pauses import Decision
 from treadle.values.runs import RunStatus
 
 
@@ -51,10 +54,31 @@ async def test_a_run_that_failed_paused_or_was_left_says_so() -> None:
     paused = facts(await glance(store, "default", RunId(runs.paused)))
     assert paused["state"] == "waiting"
     assert paused["paused"] == 'a call waits for leave: {"name":"drop","arguments":{"table":"users"}}'
-    await wish(store, "default", RunId(runs.left))
+    await wish(store, "default", RunId(runs.left), principal="ann\x1b")
     left = facts(await glance(store, "default", RunId(runs.left)))
-    assert (left["state"], left["cancel"]) == ("ready", "asked for; no process has taken it up yet")
+    assert left["state"] == "ready"
+    assert re.fullmatch(r"asked for by ann\\x1b, \S+ \S+Z; no process has taken it up yet", left["cancel"])
+    await store.send("default", RunId(runs.paused), key="another", kind="cancel")
+    nameless = facts(await glance(store, "default", RunId(runs.paused)))
+    assert nameless["cancel"] == "asked for; no process has taken it up yet"
     assert "cancel" not in paused
+
+
+@pytest.mark.requirement("CLI-answer-taken")
+async def test_an_answer_that_was_taken_and_not_heard_is_shown_with_who_gave_it() -> None:
+    """docs/cli.md: the run itself knows nothing of it yet, and whoever answered may look whether it was taken."""
+    store, runs = await filled()
+    desk = Desk("default", RunId(runs.paused))
+    meant = desk.meant(await desk.look(store), pause=None)
+    said = said_by_options(meant, options={Decision.DENY: "not now"})
+    assert said is not None
+    await desk.answer(store, [said], principal="ann\x1b")
+    run = await glance(store, "default", RunId(runs.paused))
+    told = facts(run)
+    assert "paused" not in told
+    assert re.match(r"deny by ann\\x1b, \S+ \S+Z; no process has taken it up yet: a call waits", told["answered"])
+    (answer,) = json.loads(for_scripts(run))["answers"]
+    assert (answer["interrupt_id"], answer["decision"], answer["by"]) == (meant[0].interrupt_id, "deny", "ann\x1b")
 
 
 async def test_a_script_is_given_one_object_with_every_key_in_every_state() -> None:

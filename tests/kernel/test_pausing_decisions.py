@@ -9,7 +9,7 @@ from tests.kernel.scenes import LEAVE, SIGNAL, answered, begun, facts, paused, r
 from treadle.kernel.effects import CallTools
 from treadle.kernel.inputs import Answered, CancelRequested, TookOver
 from treadle.kernel.machine import Machine
-from treadle.values.facts import AnswerKept, DecisionKept
+from treadle.values.facts import AnswerKept, CancelKept, DecisionKept, Fact
 from treadle.values.ids import call_id, interrupt_id
 from treadle.values.pauses import Decision
 
@@ -31,6 +31,34 @@ def test_who_decided_is_remembered_where_the_decision_counts() -> None:
     tell(run, Answered(resolutions=both, decided=(decided(1, "bob"), decided(2, "bob"))))
     assert facts(run, DecisionKept) == [decided(1), decided(2, "bob")]
     assert [type(fact) for fact in facts(run, DecisionKept | AnswerKept)] == [DecisionKept, AnswerKept] * 2
+
+
+KEPT = CancelKept(by="bob", at_s=9.0, reason="stop")
+
+
+@pytest.mark.requirement("PAUSE-audit")
+@pytest.mark.parametrize("way", ["asking", "calling", "waiting"])
+def test_who_asked_for_the_stop_is_kept_before_what_follows_from_it(way: str) -> None:
+    """Ours: once, of the first who asked; the rest of the end is as of any cancel."""
+    run = begun()
+    if way == "calling":
+        tell(run, turned(request()))
+    elif way == "waiting":
+        tell(run, turned(request(), gated={0: LEAVE}))
+    before = len(facts(run, Fact))
+    tell(run, CancelRequested(reason="stop", kept=KEPT))
+    tell(run, CancelRequested(kept=CancelKept(by="carl", at_s=10.0)))
+    assert facts(run, Fact)[before] == KEPT
+    assert facts(run, CancelKept) == [KEPT]
+    assert Machine.rebuilt(run.entries).phase is run.machine.phase
+
+
+@pytest.mark.requirement("PAUSE-audit")
+def test_a_stop_that_nobody_asked_for_keeps_no_name() -> None:
+    """Ours: a limit of readers, a shutdown: there is nobody to name."""
+    run = begun()
+    tell(run, CancelRequested(reason="shutdown"))
+    assert facts(run, CancelKept) == []
 
 
 @pytest.mark.requirement("MACHINE-late")

@@ -56,6 +56,14 @@ FILE = asked(
 SIGNAL = replace(FILE, kind=PauseKind.INTERRUPT, response_schema={"type": "boolean"})
 
 
+def nested(levels: int) -> list[Any]:
+    """A list within a list, so many in all."""
+    value: list[Any] = []
+    for _ in range(levels - 1):
+        value = [value]
+    return value
+
+
 def settled(pause: PendingInterrupt, decision: str, **said: Any) -> Resolution:  # noqa: ANN401 (JSON terms)
     """How this answer settles the pause; a tool takes anything but a million."""
     answer = Answer(interrupt_id=NAMED, token="t", decision=Decision(decision), **said)
@@ -66,8 +74,8 @@ def told(pause: PendingInterrupt, decision: str, **said: Any) -> list[str]:  # n
     """What is wrong with this answer."""
     with pytest.raises(BadAnswerError) as bad:
         settled(pause, decision, **said)
-    assert {named for named, _ in bad.value.problems} == {NAMED}
-    return [problem for _, problem in bad.value.problems]
+    assert {one.interrupt_id for one in bad.value.problems} == {NAMED}
+    return [one.problem for one in bad.value.problems]
 
 
 @pytest.mark.requirement("PAUSE-decisions")
@@ -118,6 +126,8 @@ def test_what_a_pause_does_not_take_grants_nothing(pause: PendingInterrupt, deci
         (SIGNAL, "answer", {}, "boolean"),
         (SIGNAL, "answer", {"value": float("nan")}, "JSON"),
         (SIGNAL, "answer", {"value": {1, 2}}, "JSON"),
+        (SIGNAL, "answer", {"value": nested(65)}, "64 levels"),
+        (SIGNAL, "answer", {"value": nested(10_000)}, "64 levels"),
         (FILE, "answer", {"value": {}}, "/name"),
         (FILE, "answer", {"value": {"name": "x" * MAX_ANSWER_BYTES}}, "bytes"),
     ],
@@ -167,3 +177,22 @@ def test_an_answer_in_own_words_is_told_beside_what_was_chosen() -> None:
 def test_a_bad_answer_names_its_question(value: object, problem: str) -> None:
     """Reference: every question exactly once; labels must exist; single-select; other only if allowed; not empty."""
     assert any(one.startswith(problem) for one in told(QUESTIONS, "answer", value=value))
+
+
+@pytest.mark.requirement("PAUSE-redacted")
+def test_questions_are_answered_with_the_labels_that_were_read() -> None:
+    """Law 5: whoever answers saw redacted labels; the model is told the true ones, and no refusal names them."""
+    secret = replace(ONE, request={"questions": [{**ONE.request["questions"][0], "options": HIDDEN}]})
+    shown = replace(ONE, request={"questions": [{**ONE.request["questions"][0], "options": SHOWN}]})
+    for value in ("[redacted] (2)", ["[redacted] (2)"], {"chosen": ["[redacted] (2)"]}):
+        answer = Answer(interrupt_id=NAMED, token="t", decision=Decision.ANSWER, value={"q1": value})
+        told = resolution_of(secret, answer, lambda *_: None, shown=shown).value
+        assert told["answers"][0]["chosen"] == ("bob@example.com",)
+    guessed = Answer(interrupt_id=NAMED, token="t", decision=Decision.ANSWER, value={"q1": "ann@example.com"})
+    with pytest.raises(BadAnswerError, match="labels") as refused:
+        resolution_of(secret, guessed, lambda *_: None, shown=shown)
+    assert "example.com" not in str(refused.value)
+
+
+HIDDEN = [{"label": "ann@example.com", "description": ""}, {"label": "bob@example.com", "description": ""}]
+SHOWN = [{"label": "[redacted] (1)", "description": ""}, {"label": "[redacted] (2)", "description": ""}]

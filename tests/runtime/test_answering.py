@@ -15,6 +15,7 @@ from treadle.codec.pause_tokens import TokenKeys
 from treadle.errors import (
     AlreadyAnsweredError,
     BadAnswerError,
+    CancelAskedError,
     RunNotFoundError,
     TokenExpiredError,
     TokenInvalidError,
@@ -22,6 +23,7 @@ from treadle.errors import (
 )
 from treadle.runtime.answer_check import CheckArguments
 from treadle.runtime.answering import MOST_ANSWERS, Answering
+from treadle.runtime.hearing import CANCEL, EXPIRY
 from treadle.runtime.open_pauses import OpenPause, pauses_of
 from treadle.testing.fake_clock import FakeClock
 from treadle.values.ids import RunId
@@ -129,6 +131,40 @@ async def test_what_another_body_took_meanwhile_is_said_with_what_this_one_took(
     with pytest.raises(AlreadyAnsweredError) as error:
         await desk(Slow(store.inner)).answer(run_id, [said(five, "approve"), said(six, "approve")], principal="ann")
     assert error.value.taken == (five.interrupt_id,)
+
+
+@pytest.mark.requirement("PAUSE-cancel-first")
+@virtually
+async def test_a_cancel_between_two_answers_of_a_body_bars_the_second() -> None:
+    """Ours: the store decides; what lies before the cancel was taken, and is named."""
+    run_id, store, (five, six) = await waiting(World())
+
+    class Stopped(Counted):
+        async def send(self, *args: Any, **more: Any) -> bool:  # noqa: ANN401 (as the port's)
+            if more["key"] == six.interrupt_id:
+                await store.send(SCOPE, run_id, key=CANCEL, kind=CANCEL)
+            return await super().send(*args, **more)
+
+    with pytest.raises(CancelAskedError) as error:
+        await desk(Stopped(store.inner)).answer(run_id, [said(five, "approve"), said(six, "approve")], principal="ann")
+    assert error.value.taken == (five.interrupt_id,)
+    assert [message.key for message in await store.inbox(SCOPE, run_id)] == [five.interrupt_id, CANCEL]
+
+
+@pytest.mark.requirement("PAUSE-refusals", "PAUSE-expiry")
+@virtually
+async def test_an_expiry_that_its_run_has_not_heard_is_told_as_one() -> None:
+    """Ours: 410 and not 409: nobody else has answered."""
+    run_id, store, (five, six) = await waiting(World())
+    await store.send(SCOPE, run_id, key=five.interrupt_id, kind=EXPIRY)
+    assert await refused(desk(store), run_id, said(five, "approve")) is TokenExpiredError
+
+    class Swept(Counted):
+        async def send(self, *args: Any, **more: Any) -> bool:  # noqa: ANN401 (as the port's)
+            await store.send(SCOPE, run_id, key=six.interrupt_id, kind=EXPIRY)
+            return await super().send(*args, **more)
+
+    assert await refused(desk(Swept(store.inner)), run_id, said(six, "approve")) is TokenExpiredError
 
 
 @pytest.mark.requirement("PAUSE-once")

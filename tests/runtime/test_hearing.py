@@ -33,7 +33,7 @@ async def test_a_stop_is_posted_once_and_taken_with_what_records_it() -> None:
     assert not hearing.has_heard
     await hand.store.send(SCOPE, RUN, key=CANCEL, kind=CANCEL, body=b"stop")
     await asyncio.gather(*[hearing.look() for _ in range(5)])
-    assert posted == [CancelRequested(reason="stop")]
+    assert posted == [CancelRequested(reason="stop")]  # a body of no form is the reason
     assert (hearing.has_news, hearing.taken()) == (True, [])
     hearing.told(DeadlinePassed(limit=Limit.ROUNDS))
     assert hearing.taken() == []

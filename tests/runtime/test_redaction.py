@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.runtime.agents import scripted
 from treadle.plan.tools import tool
+from treadle.runtime.asking import answers_schema
 from treadle.runtime.redaction import Redaction
 from treadle.text.filters.redact import RedactFilter
 from treadle.text.filters.think import ThinkTagFilter
@@ -147,3 +148,27 @@ async def test_facts_and_the_call_itself_keep_what_is_true():
     facts = [entry for entry in kept if isinstance(entry, OutcomeKept | TurnKept)]
     assert SECRET in repr([fact for fact in facts if isinstance(fact, TurnKept)])
     assert SECRET in repr([fact for fact in facts if isinstance(fact, OutcomeKept)])
+
+
+@pytest.mark.requirement("PAUSE-redacted")
+def test_options_that_read_alike_are_told_apart_and_the_schema_says_no_more():
+    """Law 5: a choice between secrets can be made, and nothing of them is shown, in the answer's schema neither."""
+    labels = [SECRET, "other", f"sk-{'c3D4' * 10}", "[redacted] (3)"]
+    question = {
+        "question_id": "q1", "text": f"{SECRET}?", "header": "Key", "multi_select": False, "allow_other": False,
+        "options": [{"label": label, "description": label} for label in labels],
+    }  # fmt: skip
+    asked = PendingInterrupt(
+        interrupt_id=InterruptId("r1.i1"),
+        kind=PauseKind.ASK_USER,
+        call_id=CALL,
+        request={"questions": [question]},
+        response_schema=answers_schema([question]),
+    )
+    shown = redaction().pending(asked)
+    (told,) = shown.request["questions"]
+    read = [option["label"] for option in told["options"]]
+    assert read[:3] == ["[redacted] (1)", "other", "[redacted] (3)"]
+    assert len(set(read)) == len(read)
+    assert list(shown.response_schema["properties"]["q1"]["properties"]["chosen"]["items"]["enum"]) == read
+    assert "sk-" not in repr(shown)

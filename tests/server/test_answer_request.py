@@ -30,6 +30,9 @@ def test_a_body_says_what_is_said_to_each_pause() -> None:
     ("body", "pointer"),
     [
         ("", ""),
+        (f'{{"answers": {"[" * 80}{"]" * 80}}}', ""),
+        ('{"answers": [{"interrupt_id": "r", "token": "t", "decision": "answer", "value": NaN}]}', ""),
+        ('{"answers": [{"interrupt_id": "r", "token": "t", "decision": "answer", "value": 1e999}]}', ""),
         ("[]", ""),
         ("{}", "/answers"),
         ('{"answers": {}}', "/answers"),

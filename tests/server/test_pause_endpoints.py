@@ -23,9 +23,10 @@ from treadle.app.pause_keys import PauseKeys
 from treadle.app.server import Server
 from treadle.codec.pause_tokens import token_for
 from treadle.runtime.asking import arguments_digest
+from treadle.runtime.audit import audit_of
 from treadle.server.access import Action, ApiKeys, Principal
 from treadle.server.access.admission import Caps
-from treadle.values.ids import CallId, InterruptId
+from treadle.values.ids import CallId, InterruptId, RunId
 from treadle.values.pauses import PauseKind, PauseRules, PendingInterrupt
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -130,6 +131,50 @@ async def test_a_bad_answer_is_a_400_that_names_the_question_and_leaves_the_toke
     assert till.paid == [4]
 
 
+@pytest.mark.requirement("PAUSE-http", "PAUSE-cancel-first", "PAUSE-audit")
+@everywhere
+async def test_an_answer_after_a_cancel_is_a_409_and_the_audit_names_who_cancelled(world: World) -> None:
+    """Ours: nobody works on the run, and the answer is refused all the same; the principal who cancelled is kept."""
+    till = Till()
+    agent = scripted(PAY, tools=[till.pay])
+    async with Server([agent], store=world.store, access=ACCESS) as server:
+        run_id, _ = await waiting(server, "pay", key(ANN))
+    async with Server([scripted("text: none of this")], store=world.store, access=ACCESS) as server:
+        path = f"/v1/runs/{run_id}"
+        (pause,) = (await ask(server.asgi, "GET", f"{path}/pauses", key(ANN))).json["pauses"]
+        cancelled = await ask(server.asgi, "POST", f"{path}/cancel", JSON, key(ANN), body={"reason": "no"})
+        assert (cancelled.status, cancelled.json["accepted"]) == (202, True)
+        late = await answered(server, run_id, said(pause, "approve"), headers=(key(ANN),))
+        assert (late.status, late.json["code"]) == (409, "cancel_asked")
+        assert (await ask(server.asgi, "GET", f"{path}/pauses", key(ANN))).json == {"pauses": []}
+    async with Server([agent], store=world.store, access=ACCESS) as server:
+        runs = server.runner.within("acme")
+        assert [record.event.kind async for record in runs.watch(run_id)][-1] == "cancelled"
+        stretches = await server.runner.store.read("acme", RunId(run_id), -1, limit=10_000)
+    (found,) = audit_of(stretches, RunId(run_id))
+    assert (found.by, found.decision, found.reason, till.paid) == ("ann", None, "no", [])
+
+
+@pytest.mark.requirement("PAUSE-http")
+@virtually
+async def test_a_bad_body_names_its_answers_by_place_and_pause() -> None:
+    """Ours: which answer, and of which pause; `edit` without arguments says what it needs."""
+    till = Till()
+    async with Server([scripted(PAY, tools=[till.pay])]) as server:
+        run_id, (pause,) = await waiting(server)
+        bare = await answered(server, run_id, said(pause, "edit"))
+        (problem,) = bare.json["problems"]
+        assert (problem["position"], problem["interrupt_id"]) == (0, pause["interrupt_id"])
+        assert problem["problem"].startswith("the decision 'edit' needs `arguments`")
+        twice = await answered(server, run_id, said(pause, "approve"), said(pause, "deny"))
+        assert [(one["position"], one["interrupt_id"]) for one in twice.json["problems"]] == [
+            (1, pause["interrupt_id"])
+        ]
+        empty = await answered(server, run_id)
+        assert [(one["position"], one["interrupt_id"]) for one in empty.json["problems"]] == [(None, None)]
+    assert till.paid == []
+
+
 @pytest.mark.requirement("PAUSE-http", "PAUSE-message")
 @virtually
 async def test_a_message_to_a_thread_that_waits_is_a_409() -> None:
@@ -190,9 +235,9 @@ def attacks(
         (request("forged", said({**pause, "token": forged}, "approve")), 404, "token_invalid"),
         (request("swapped arguments", said({**pause, "token": other["token"]}, "approve")), 404, "token_invalid"),
         (request("edited without a decision", said(pause, "approve", arguments={"cents": 9})), 400, "bad_answer"),
-        (request("other run", said(pause, "approve"), to=f"/v1/runs/{other_id}/answers"), 404, "pause_not_found"),
+        (request("other run", said(pause, "approve"), to=f"/v1/runs/{other_id}/answers"), 404, "token_invalid"),
         (request("other tenant", said(pause, "approve"), by=BOB), 404, "run_not_found"),
-        (request("unknown id", said({**pause, "interrupt_id": f"{run_id}.i9"}, "approve")), 404, "pause_not_found"),
+        (request("unknown id", said({**pause, "interrupt_id": f"{run_id}.i9"}, "approve")), 404, "token_invalid"),
         (
             request("expired", said(expired, "approve"), to=f"/v1/runs/{runs['expired'][0]}/answers"),
             410,

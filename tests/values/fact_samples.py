@@ -57,6 +57,7 @@ FACT_SAMPLES: tuple[Fact, ...] = (
     fa.OutcomeKept(outcome=FAILED),
     fa.PauseKept(pending=QUESTION),
     fa.DecisionKept(interrupt_id=APPROVAL.interrupt_id, decision=Decision.DENY, by="ann", at_s=12.5),
+    fa.CancelKept(by="ann", at_s=12.5, reason="stop button"),
     fa.AnswerKept(
         resolution=Resolution(
             interrupt_id=APPROVAL.interrupt_id, settlement=Settlement.DECLINED, value={"a": 1}, reason="not now"

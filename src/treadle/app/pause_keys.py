@@ -24,6 +24,9 @@ from treadle.errors import PlanError
 VARIABLE: Final = "TREADLE_SECRET"
 BEFORE: Final = "TREADLE_SECRET_BEFORE"
 """The secret before, whose tokens still hold until their pauses are over."""
+LEAST_VARIETY: Final = 6
+"""Different characters of a secret: what has fewer was typed, not drawn."""
+_HINT: Final = "`openssl rand -hex 32` gives one"
 _FILE: Final = "sqlite:///"
 OTHERS: Final = 0o077
 """The bits of a file's mode that let others in."""
@@ -32,29 +35,44 @@ OTHERS: Final = 0o077
 class PauseKeys:
     """The keys for the pauses in a store, by its name, or for a store object.
 
+    What is there already is looked at when this is made, so that nothing starts with a key that is of no use. A key
+    file that is not there is made when a key is first asked for.
+
     Raises:
-        PlanError: A secret is too short, or a previous one has no successor.
+        PlanError: A secret is too short or too simple, or a previous one has no successor; or the key file that is
+            there is open to others or damaged.
     """
 
     def __init__(self, store: object, environment: Mapping[str, str]) -> None:
-        self._store = store
+        self._path = _path_of(store)
         now, before = environment.get(VARIABLE), environment.get(BEFORE)
         if before and not now:
             raise PlanError((f"{BEFORE} is for the secret before the one in {VARIABLE}, and there is none",))
-        self._said = None if not now else TokenKeys(_secret(VARIABLE, now), _secret(BEFORE, before) if before else None)
+        self._known: TokenKeys | None = None
+        if now:
+            self._known = TokenKeys(_secret(VARIABLE, now), _secret(BEFORE, before) if before else None)
+        elif self._path is not None and os.path.lexists(self._path):
+            self._known = TokenKeys(_kept(self._path))
 
     @cached_property
     def keys(self) -> TokenKeys:
-        """The keys. A file is looked for, or made, when this is first asked.
+        """The keys. A file that was not there is made when this is first asked.
 
         Raises:
-            PlanError: The key file is open to others, damaged, or cannot be made.
+            PlanError: The key file cannot be made.
         """
-        if self._said is not None:
-            return self._said
-        if isinstance(self._store, str) and self._store.startswith(_FILE):
-            return TokenKeys(_kept(key_path(Path(self._store.removeprefix(_FILE)))))
-        return TokenKeys(secrets.token_bytes(LEAST_SECRET_BYTES))
+        if self._known is not None:
+            return self._known
+        if self._path is None:
+            return TokenKeys(secrets.token_bytes(LEAST_SECRET_BYTES))
+        return TokenKeys(_kept(self._path))
+
+
+def _path_of(store: object) -> Path | None:
+    """Where the key of this store is kept; None where it ends with its runner."""
+    if not (isinstance(store, str) and store.startswith(_FILE)):
+        return None
+    return key_path(Path(store.removeprefix(_FILE)))
 
 
 def key_path(store: Path) -> Path:
@@ -63,10 +81,14 @@ def key_path(store: Path) -> Path:
 
 
 def _secret(name: str, text: str) -> bytes:
-    secret = text.encode(errors="surrogateescape")
-    if len(secret) < LEAST_SECRET_BYTES:
-        raise PlanError((f"{name} needs {LEAST_SECRET_BYTES} bytes or more, and has {len(secret)}",))
-    return secret
+    said = text.strip()  # Blanks around it are part of the key, and no secret.
+    length = len(said.encode(errors="surrogateescape"))
+    if length < LEAST_SECRET_BYTES:
+        raise PlanError((f"{name} needs {LEAST_SECRET_BYTES} bytes or more, and has {length}; {_HINT}",))
+    if len(set(said)) < LEAST_VARIETY:
+        told = f"{name} needs {LEAST_VARIETY} different characters or more, and has {len(set(said))}; {_HINT}"
+        raise PlanError((told,))
+    return text.encode(errors="surrogateescape")
 
 
 def _kept(path: Path) -> bytes:
@@ -80,7 +102,7 @@ def _kept(path: Path) -> bytes:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it holds no key"
         raise PlanError((f"key file {str(path)!r} is of no use: {reason}; mend it, or set {VARIABLE}",)) from error
-    if len(key) < LEAST_SECRET_BYTES:
+    if len(key) < LEAST_SECRET_BYTES or len(set(key)) < LEAST_VARIETY:
         raise PlanError((f"key file {str(path)!r} holds no whole key; mend it, or set {VARIABLE}",))
     return key
 

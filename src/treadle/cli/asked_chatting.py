@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
 
 from treadle.app.agent import Agent
 from treadle.app.runner import Runner
@@ -26,6 +25,11 @@ from treadle.runtime.result import RunOutcome, result_of
 from treadle.values.pauses import Answer
 
 THREAD = "chat"
+QUIT = "/quit"
+
+
+class ChatLeftError(Exception):
+    """Whoever types wants to end the chat, in the middle of a question. The run is left where it waits."""
 
 
 def may_ask(agent: Agent) -> bool:
@@ -53,7 +57,11 @@ class AskedChat:
         self._loop.run(self._runner.__aexit__(None, None, None))
 
     def answer(self, line: str, next_line: Callable[[str], str | None]) -> Answered:
-        """Answer a line. What the run asks meanwhile is asked here, until it is over or nobody answers."""
+        """Answer a line. What the run asks meanwhile is asked here, until it is over or nobody answers.
+
+        Raises:
+            ChatLeftError: `/quit` was typed in place of an answer.
+        """
         answered = self._loop.run(self._started(line))
         while answered.result.outcome is RunOutcome.PAUSED and not answered.terminated:
             run_id = answered.result.run_id
@@ -85,11 +93,18 @@ class AskedChat:
         return Answered(result=result, failure=None, tool_results=results, terminated=stop.terminated)
 
 
-def _put(pauses: tuple[OpenPause, ...], next_line: Callable[[str], Any]) -> list[Answer]:
+def _put(pauses: tuple[OpenPause, ...], next_line: Callable[[str], str | None]) -> list[Answer]:
     """What a person says to these; those that they leave open are left out."""
+
+    def read(prompt: str) -> str | None:
+        typed = next_line(prompt)
+        if typed is not None and typed.strip() == QUIT:
+            raise ChatLeftError
+        return typed
+
     said = []
     for pause in pauses:
         tell(asking.shown(pause).rstrip("\n"))
-        if (answer := asking.put(pause, next_line)) is not None:
+        if (answer := asking.put(pause, read)) is not None:
             said.append(answer)
     return said

@@ -9,21 +9,28 @@ Source: docs/cli.md.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from treadle.cli.diagnostics import complain
 from treadle.cli.foreign_text import block, line
+from treadle.cli.schema_words import is_text, words_of
 from treadle.codec.foreign import json_text, json_value
+from treadle.errors import BadAnswerError
+from treadle.runtime.answer_check import resolution_of
 from treadle.runtime.open_pauses import OpenPause
-from treadle.values.pauses import Answer, Decision, PauseKind
+from treadle.values.pauses import Answer, Decision, PauseKind, PendingInterrupt
 
 Read = Callable[[str], str | None]
 """Gives the next line after a prompt; None where there are no more."""
 
-LEAVE: Final = "leave it open"
-_APPROVAL: Final = "approve, deny, edit, cancel, or nothing to leave it open: "
-_VALUE: Final = "the answer as JSON, deny, cancel, or nothing to leave it open: "
+_OPEN: Final = "or nothing to leave it open"
+_APPROVAL: Final = f"approve, deny, edit, cancel, {_OPEN}: "
+_YES: Final = ("y", "yes")
+_ALWAYS: Final = (Decision.DENY, Decision.CANCEL)
+LONGEST_NUMBER: Final = 3
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+")
 
 
 def shown(pause: OpenPause) -> str:
@@ -42,91 +49,153 @@ def shown(pause: OpenPause) -> str:
 
 def put(pause: OpenPause, read: Read) -> Answer | None:
     """Ask until there is an answer, or the person leaves it open."""
-    match pause.kind:
-        case PauseKind.APPROVAL:
-            return _leave(pause, read)
-        case PauseKind.ASK_USER:
-            return _choices(pause, read)
-        case _:
-            return _value(pause, read)
+    ask = {PauseKind.APPROVAL: _leave, PauseKind.ASK_USER: _choices}.get(pause.kind, _value)
+    while (answer := ask(pause, read)) is not None:
+        try:
+            resolution_of(_as_asked(pause), answer, lambda *_: None)
+        except BadAnswerError as bad:
+            for one in bad.problems:
+                complain(f"treadle: {one.problem}")
+        else:
+            return answer
+    return None
 
 
 def _leave(pause: OpenPause, read: Read) -> Answer | None:
     while word := _said(read, _APPROVAL):
-        decision = _decision(word, (Decision.APPROVE, Decision.DENY, Decision.EDIT, Decision.CANCEL))
-        if decision is Decision.EDIT:
-            arguments = _json(read("the arguments as JSON: "))
-            if isinstance(arguments, dict):
-                return _answer(pause, decision, arguments=arguments)
-            complain("treadle: expected a JSON object")
-        elif decision is not None:
-            return _answer(pause, decision, reason=_reason(read, decision))
-        else:
-            complain(f"treadle: expected one of {_APPROVAL.removesuffix(': ')}")
+        found = _decision(word, (Decision.APPROVE, Decision.DENY, Decision.EDIT, Decision.CANCEL))
+        match found:
+            case None:
+                complain(f"treadle: expected one of {_APPROVAL.removesuffix(': ')}")
+            case Decision.EDIT, rest:
+                arguments = _json(rest or read("the arguments as JSON: "))
+                if isinstance(arguments, dict):
+                    return _answer(pause, Decision.EDIT, arguments=arguments)
+                complain("treadle: edit takes all arguments of the call as a JSON object; nothing was decided")
+            case decision, rest:
+                if (answer := _settled(pause, read, decision, rest)) is not None:
+                    return answer
     return None
 
 
 def _value(pause: OpenPause, read: Read) -> Answer | None:
-    while word := _said(read, _VALUE):
-        decision = _decision(word, (Decision.DENY, Decision.CANCEL))
-        if decision is not None:
-            return _answer(pause, decision, reason=_reason(read, decision))
+    schema = pause.response_schema
+    text = is_text(schema)
+    wanted = f"the answer{'' if text else ' as JSON'} ({words_of(schema)})"
+    while word := _said(read, f"{wanted}; deny, cancel, {_OPEN}: "):
+        found = _decision(word, _ALWAYS, in_full=text)
+        if found is not None and (not text or _is_meant(read, *found)):
+            if (answer := _settled(pause, read, *found)) is not None:
+                return answer
+            continue
         value = _json(word)
+        if text and not isinstance(value, str):
+            value = word
         if value is not _NOTHING:
             return _answer(pause, Decision.ANSWER, value=value)
-        complain(f"treadle: expected {_VALUE.removesuffix(': ')}")
+        complain(f"treadle: expected {wanted}; deny or cancel")
     return None
 
 
 def _choices(pause: OpenPause, read: Read) -> Answer | None:
     chosen: dict[str, Any] = {}
     for question in pause.request["questions"]:
-        options = question["options"]
-        own = ", or other words" if question["allow_other"] else ""
-        many = "numbers or labels, a comma between them" if question["multi_select"] else "a number or a label"
-        prompt = f"{line(question['header'])} ({many}{own}; nothing to leave it open): "
-        while True:
-            word = _said(read, prompt)
-            if not word:
-                return None
-            found = _chosen(word, options, is_many=question["multi_select"])
-            if found is None and question["allow_other"]:
-                found = {"other": word}
-            if found is not None:
-                chosen[question["question_id"]] = found
-                break
-            complain(f"treadle: expected {many}{own}")
+        found = _choice(pause, question, read)
+        if not isinstance(found, dict):
+            return found
+        chosen[question["question_id"]] = found
     return _answer(pause, Decision.ANSWER, value=chosen)
 
 
-def _chosen(word: str, options: Sequence[Mapping[str, Any]], *, is_many: bool) -> dict[str, Any] | None:
+def _choice(pause: OpenPause, question: Mapping[str, Any], read: Read) -> dict[str, Any] | Answer | None:
+    """What is chosen of one question; an answer where all of them are settled with it; None: they are left open."""
+    own = question["allow_other"]
+    many = "numbers or labels, a comma between them" if question["multi_select"] else "a number or a label"
+    many = f"{many}, or other words" if own else many
+    while word := _said(read, f"{line(question['header'])} ({many}; deny, cancel, {_OPEN}): "):
+        if (chosen := _chosen(word, question)) is not None:
+            return {"chosen": chosen}
+        found = _decision(word, _ALWAYS, in_full=True)
+        if found is not None and (not own or _is_meant(read, *found)):
+            if (answer := _settled(pause, read, *found)) is not None:
+                return answer
+        elif own and (not _tries_to_choose(word, question) or _is_own(read)):
+            return {"other": word}
+        else:
+            count = len(question["options"])
+            complain(f"treadle: expected {many}; the numbers are 1 to {count}; deny or cancel")
+    return None
+
+
+def _settled(pause: OpenPause, read: Read, decision: Decision, rest: str) -> Answer | None:
+    """The answer that a decision is, with the reason of a no; None where more was said than it takes."""
+    if decision is Decision.DENY:
+        reason = rest or _said(read, "why, in words for the model, or nothing: ")
+        return _answer(pause, decision, reason=reason or None)
+    if rest:
+        complain(f"treadle: {decision.value} takes nothing after it; nothing was decided")
+        return None
+    return _answer(pause, decision)
+
+
+def _is_meant(read: Read, decision: Decision, rest: str) -> bool:
+    """Whether a line that begins with a decision is one, where it might be an answer in a person's own words."""
+    if not rest:
+        return True
+    prompt = f"{decision.value}, and the rest is the reason? yes, or nothing to take the line as your answer: "
+    return _said(read, prompt).lower() in _YES
+
+
+def _is_own(read: Read) -> bool:
+    """Whether a line that looks like a choice, and is none of the options, is an answer in other words."""
+    prompt = "there is no such option: are these your own words? yes, or nothing to choose again: "
+    return _said(read, prompt).lower() in _YES
+
+
+def _chosen(word: str, question: Mapping[str, Any]) -> list[str] | None:
     """The labels that somebody means by numbers from 1, or by the labels themselves."""
-    labels = [option["label"] for option in options]
+    labels = [option["label"] for option in question["options"]]
     if word in labels:
-        return {"chosen": [word]}
-    found = []
-    for part in word.split(",") if is_many else [word]:
-        name = part.strip()
-        is_number = name.isascii() and name.isdecimal() and 0 < int(name[:3]) <= len(labels)
-        label = labels[int(name[:3]) - 1] if is_number else name
-        if label not in labels:
-            return None
-        found.append(label)
-    return {"chosen": found}
+        return [word]
+    found = [_label(part.strip(), labels) for part in (word.split(",") if question["multi_select"] else [word])]
+    return None if None in found else [label for label in found if label is not None]
+
+
+def _tries_to_choose(word: str, question: Mapping[str, Any]) -> bool:
+    """Whether anything of a line is a number or a label."""
+    labels = [option["label"] for option in question["options"]]
+    parts = [part.strip() for part in word.split(",")]
+    return any(_NUMBER.fullmatch(part) or part in labels for part in parts)
+
+
+def _label(part: str, labels: Sequence[str]) -> str | None:
+    if part in labels:
+        return part
+    is_number = part.isascii() and part.isdecimal() and len(part) <= LONGEST_NUMBER and 0 < int(part) <= len(labels)
+    return labels[int(part) - 1] if is_number else None
+
+
+def _as_asked(pause: OpenPause) -> PendingInterrupt:
+    """The pause as far as an answer is held against it."""
+    return PendingInterrupt(
+        interrupt_id=pause.interrupt_id,
+        kind=pause.kind,
+        call_id=pause.call_id,
+        request=pause.request,
+        response_schema=pause.response_schema,
+    )
 
 
 def _answer(pause: OpenPause, decision: Decision, **more: Any) -> Answer:  # noqa: ANN401 (fields of an answer)
     return Answer(interrupt_id=pause.interrupt_id, token=pause.token, decision=decision, **more)
 
 
-def _decision(word: str, may: Sequence[Decision]) -> Decision | None:
-    """The decision that a word begins."""
-    found = [decision for decision in may if decision.value.startswith(word.lower())]
-    return found[0] if len(found) == 1 else None
-
-
-def _reason(read: Read, decision: Decision) -> str | None:
-    return _said(read, "why, in words for the model, or nothing: ") or None if decision is Decision.DENY else None
+def _decision(word: str, may: Sequence[Decision], *, in_full: bool = False) -> tuple[Decision, str] | None:
+    """The decision that the first word of a line begins, or is, and the rest of the line."""
+    first, _, rest = word.partition(" ")
+    said = first.lower()
+    found = [one for one in may if (one.value == said if in_full else one.value.startswith(said))]
+    return (found[0], rest.strip()) if len(found) == 1 else None
 
 
 _NOTHING: Final = object()
@@ -135,7 +204,7 @@ _NOTHING: Final = object()
 def _json(text: str | None) -> Any:  # noqa: ANN401 (JSON, or the one object that is none)
     try:
         return json.loads(text or "")
-    except ValueError:
+    except (ValueError, RecursionError):
         return _NOTHING
 
 

@@ -11,13 +11,11 @@ from contextlib import contextmanager
 
 from treadle.app.agent import Agent
 from treadle.cli.answering import answer
-from treadle.cli.asked_chatting import AskedChat, may_ask
+from treadle.cli.asked_chatting import QUIT, AskedChat, ChatLeftError, may_ask
 from treadle.cli.conclusion import told
 from treadle.cli.exits import ExitCode
 from treadle.cli.views import Form, View
 from treadle.values.requests import HistoryMessage
-
-QUIT = "/quit"
 
 
 def chat(
@@ -56,7 +54,10 @@ def _chat_with_pauses(
     with asyncio.Runner() as loop, _given_back(agent, loop), AskedChat(agent, view, form=form, loop=loop) as asked:
         while (line := next_line()) is not None and line.strip() != QUIT:
             if line.strip():
-                answered = asked.answer(line, next_line)
+                try:
+                    answered = asked.answer(line, next_line)
+                except ChatLeftError:
+                    break
                 told(answered, base_url=base_url)
                 if answered.terminated:
                     return ExitCode.CANCELLED

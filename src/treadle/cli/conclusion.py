@@ -16,6 +16,7 @@ from treadle.cli.exits import EXIT_OF_OUTCOME, CommandMisuseError, ExitCode
 from treadle.cli.failures import failure_line
 from treadle.cli.output import OutputError, ReaderGoneError
 from treadle.errors import (
+    AlreadyAnsweredError,
     CursorError,
     ModelError,
     ModelTimeoutError,
@@ -92,6 +93,8 @@ def _refused(failure: RunLogError | ResumeError) -> ExitCode:
     go_on = ""
     if isinstance(failure, CursorError) and failure.reset_to is not None:
         go_on = f"; what was seen still stands up to cursor {failure.reset_to}"
+    if isinstance(failure, AlreadyAnsweredError) and failure.taken:
+        go_on = f"; taken before that: {', '.join(failure.taken)}"
     complain(f"error: {failure.code}: {failure}{go_on}")
     return ExitCode.ERROR
 

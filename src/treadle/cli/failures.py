@@ -11,6 +11,7 @@ from collections.abc import Mapping
 SENTENCES: Mapping[str, str] = {
     "bad_plan": "the declared agent cannot run",
     "bad_request": "the request was not understood",
+    "agent_not_found": "no agent of this name is served",
     "content_filter": "the model provider cut the answer by its content filter",
     "fenced": "another worker has taken the run over",
     "illegal_state": "a rule of the run was broken: a fault of treadle",

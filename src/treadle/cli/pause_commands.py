@@ -7,11 +7,13 @@ Source: docs/cli.md.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
+from treadle.app.pause_keys import PauseKeys
 from treadle.cli import asking, lines, run_answering, run_audit
 from treadle.cli.conclusion import concluded
 from treadle.cli.diagnostics import tell
@@ -19,6 +21,7 @@ from treadle.cli.exits import ExitCode
 from treadle.cli.output import for_people, for_scripts
 from treadle.cli.run_answering import Desk
 from treadle.cli.run_transfer import wanted
+from treadle.cli.store_choice import SCHEME, existing
 from treadle.cli.store_commands import (
     DbOption,
     DebugOption,
@@ -29,6 +32,7 @@ from treadle.cli.store_commands import (
     remark,
     write,
 )
+from treadle.cli.user_names import user_name
 from treadle.runtime.open_pauses import OpenPause
 from treadle.values.ids import RunId
 from treadle.values.pauses import Answer, Decision
@@ -62,14 +66,23 @@ def answer(  # noqa: PLR0913 (a parameter an option)
         texts = {Decision.DENY: deny, Decision.EDIT: edit, Decision.ANSWER: value}
         options: dict[Decision, str | None] = {one: text for one, text in texts.items() if text is not None}
         options |= {one: None for one, is_meant in ((Decision.APPROVE, approve), (Decision.CANCEL, cancel)) if is_meant}
+        # Whoever starts a server over this store next would be refused; who answers hears of it now.
+        PauseKeys(f"{SCHEME}{existing(db)}", os.environ)
         desk = Desk(scope, RunId(run))
-        pauses = asked(db, desk.pauses)
-        said = run_answering.said_by_options(pauses, pause=pause, options=options)
-        answers = _put(pauses, pause) if said is None else [said]
+        found = asked(db, desk.look)
+        meant = desk.meant(found, pause=pause)
+        if not meant:
+            refusal = run_answering.nothing_open(found)
+            if options:
+                raise refusal
+            remark(f"the run waits for nothing: {refusal}", when=True)
+            return ExitCode.DONE
+        said = run_answering.said_by_options(meant, options=options)
+        answers = _put(meant) if said is None else [said]
         if not answers:
-            remark("the run waits for nothing" if not pauses else "nothing was answered", when=True)
-            return ExitCode.DONE if not pauses else ExitCode.PAUSED
-        principal = by or run_answering.user_name()
+            remark("nothing was answered", when=True)
+            return ExitCode.PAUSED
+        principal = by or user_name()
         taken = asked(db, lambda store: desk.answer(store, answers, principal=principal))
         write(*((for_scripts, run_answering.for_scripts(taken)) if json else (for_people, run_answering.told(taken))))
         return ExitCode.DONE
@@ -99,12 +112,11 @@ def audit(
     return concluded(work, debug=debug)
 
 
-def _put(pauses: Sequence[OpenPause], named: str | None) -> list[Answer]:
+def _put(pauses: Sequence[OpenPause]) -> list[Answer]:
     """What a person says, pause after pause; those that they leave open are left out."""
     answers = []
     for one in pauses:
-        if named in (None, one.interrupt_id):
-            tell(asking.shown(one).rstrip("\n"))
-            if (said := asking.put(one, lines.next_line)) is not None:
-                answers.append(said)
+        tell(asking.shown(one).rstrip("\n"))
+        if (said := asking.put(one, lines.next_line)) is not None:
+            answers.append(said)
     return answers

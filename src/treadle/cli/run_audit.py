@@ -14,12 +14,21 @@ from treadle.cli.foreign_text import json_line, line
 from treadle.cli.tables import moment
 from treadle.codec.foreign import json_text, json_value
 from treadle.ports.runs_seen import RunsSeen
-from treadle.runtime.audit import Audited, audit_of
+from treadle.runtime.audit import Audited, Heard, audit_of
 from treadle.runtime.thread_history import stored_run
+from treadle.runtime.unheard import unheard_of
 from treadle.values.ids import RunId
+from treadle.values.pauses import Settlement
 
 PAGE: Final = 100
 """Runs that are looked for at a time."""
+_WITHOUT_DECISION: Final = {
+    Settlement.ANSWERED: "answered",
+    Settlement.DECLINED: "declined",
+    Settlement.EXPIRED: "expired",
+    Settlement.CANCELLED: "cancelled with its run",
+}
+"""What is told of a pause about which nobody decided."""
 
 
 async def audited(store: RunsSeen, scope: str, run_ids: Sequence[RunId] | None) -> tuple[Audited, ...]:
@@ -30,8 +39,10 @@ async def audited(store: RunsSeen, scope: str, run_ids: Sequence[RunId] | None) 
     """
     found: list[Audited] = []
     for run_id in await _every(store, scope) if run_ids is None else run_ids:
+        # The inbox first: what is taken from it meanwhile stands in the log, and the log's word counts.
+        messages = await store.inbox(scope, run_id)
         _, stretches = await stored_run(store, scope, run_id)
-        found += audit_of(stretches, run_id)
+        found += audit_of(stretches, run_id, unheard=unheard_of(messages))
     return tuple(found)
 
 
@@ -54,7 +65,7 @@ def for_scripts(found: Sequence[Audited]) -> str:
 
 def _told(one: Audited) -> str:
     who = "nobody" if one.by is None else line(one.by)
-    what = one.settlement.value if one.decision is None else one.decision.value
+    what = _WITHOUT_DECISION[one.settlement] if one.decision is None else one.decision.value
     parts = [moment(one.said_s), who, what, line(one.interrupt_id), one.kind.value, f"asked {_whole(one.asked)}"]
     if one.changed:
         parts.append(f"changed {_whole({name: list(both) for name, both in one.changed.items()})}")
@@ -62,8 +73,16 @@ def _told(one: Audited) -> str:
         parts.append(f"said {_whole(one.said)}")
     if one.reason is not None:
         parts.append(f"because {_whole(one.reason)}")
-    parts.append(f"result {'none yet' if one.result is None else one.result.value}")
+    parts.append(_came_of(one))
     return "  ".join(parts)
+
+
+def _came_of(one: Audited) -> str:
+    if one.heard is Heard.NEVER:
+        return "came to nothing: the run ended before it heard of it"
+    if one.heard is Heard.NOT_YET:
+        return "result none yet: no process has taken it up"
+    return f"result {'none yet' if one.result is None else one.result.value}"
 
 
 def _terms(one: Audited) -> dict[str, object]:
@@ -82,6 +101,7 @@ def _terms(one: Audited) -> dict[str, object]:
         "reason": one.reason,
         "changed": {name: [json_value(before), json_value(after)] for name, (before, after) in one.changed.items()},
         "result": None if one.result is None else one.result.value,
+        "heard": one.heard.value,
     }
 
 

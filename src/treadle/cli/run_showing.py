@@ -18,10 +18,12 @@ from treadle.cli.tables import STATE_STYLES, moment
 from treadle.cli.usage_line import duration, usage_line
 from treadle.codec.events import pending_json, usage_json
 from treadle.ports.runs_seen import RunsSeen
-from treadle.runtime.hearing import CANCEL
 from treadle.runtime.run_view import RunView, view_of
 from treadle.runtime.thread_history import stored_run
-from treadle.values.ids import RunId
+from treadle.runtime.unheard import Unheard, unheard_of
+from treadle.values.facts import DecisionKept
+from treadle.values.ids import InterruptId, RunId
+from treadle.values.runs import FINAL_STATUSES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,13 +31,13 @@ class Glance:
     """A run at a glance.
 
     Shape: `prompt` is "" for a run that has not begun; `cursor` stands on its last event, None where there is none;
-    `cancel_asked`: the wish is there and no owner has taken it yet.
+    `unheard` is what was sent to it and no owner has taken yet: answers, and the wish that it stops.
     """
 
     view: RunView
     prompt: str
     cursor: str | None
-    cancel_asked: bool
+    unheard: Unheard
     wake_at_s: float | None
 
 
@@ -53,7 +55,7 @@ async def glance(store: RunsSeen, scope: str, run_id: RunId) -> Glance:
         view=view,
         prompt=await asked_of(store, state),
         cursor=view.cursor,
-        cancel_asked=any(message.kind == CANCEL for message in messages),
+        unheard=unheard_of(messages),
         wake_at_s=state.wake_at_s,
     )
 
@@ -90,7 +92,8 @@ def for_scripts(run: Glance) -> str:
         "duration_ms": None if view.outcome is None else round(view.outcome.duration_ms, 1),
         "pending": pending_json(view.pending),
         "error_code": view.error_code,
-        "cancel_asked": run.cancel_asked,
+        "cancel_asked": run.unheard.cancel is not None,
+        "answers": [_answer_json(run.unheard.answers[one].decided) for one in _answered(run)],
     }
     return f"{foreign_text.json_line(terms)}\n"
 
@@ -103,8 +106,10 @@ def _facts(run: Glance) -> Iterator[tuple[str, str]]:
     yield "state", view.state.value
     if view.error_code is not None:
         yield "error", foreign_text.line(view.error_code)
-    if run.cancel_asked:
-        yield "cancel", "asked for; no process has taken it up yet"
+    if run.unheard.cancel is not None:
+        asked_by = run.unheard.cancel.asked
+        by = "" if asked_by is None else f" by {foreign_text.line(asked_by.by)}, {moment(asked_by.at_s)}"
+        yield "cancel", f"asked for{by}; {_untaken(view)}"
     yield "created", moment(view.created_s)
     yield "changed", moment(view.changed_s)
     if run.wake_at_s is not None:
@@ -115,4 +120,27 @@ def _facts(run: Glance) -> Iterator[tuple[str, str]]:
     if run.prompt:
         yield "asked", foreign_text.line(run.prompt)
     for pending in view.pending:
-        yield "paused", asked(pending)
+        sent = run.unheard.answers.get(pending.interrupt_id)
+        if sent is None:
+            yield "paused", asked(pending)
+        else:
+            who = f"{sent.decided.decision.value} by {foreign_text.line(sent.decided.by)}, {moment(sent.decided.at_s)}"
+            yield "answered", f"{who}; {_untaken(view)}: {asked(pending)}"
+
+
+def _answered(run: Glance) -> list[InterruptId]:
+    """The pauses that were answered, and the run has not heard of it."""
+    return [one.interrupt_id for one in run.view.pending if one.interrupt_id in run.unheard.answers]
+
+
+def _untaken(view: RunView) -> str:
+    return "the run ended before it heard of it" if view.state in FINAL_STATUSES else "no process has taken it up yet"
+
+
+def _answer_json(decided: DecisionKept) -> dict[str, object]:
+    return {
+        "interrupt_id": decided.interrupt_id,
+        "decision": decided.decision.value,
+        "by": decided.by,
+        "at_s": decided.at_s,
+    }

@@ -21,6 +21,7 @@ from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.output import Output, for_people, for_scripts, is_terminal
 from treadle.cli.store_choice import VARIABLE, CommandStore, existing, opened, path_of, upgraded
+from treadle.cli.user_names import user_name
 from treadle.cli.views import form, looking
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.runs import Cursor, RunStatus
@@ -136,11 +137,19 @@ def tail(  # noqa: PLR0913 (a parameter an option)
 
 
 @commands.command()
-def cancel(run: RunArgument, *, db: DbOption = None, scope: ScopeOption = "default", debug: DebugOption = False) -> int:
+def cancel(
+    run: RunArgument,
+    *,
+    by: Annotated[str | None, typer.Option("--as", metavar="NAME", help="Who asks; without this, your user.")] = None,
+    db: DbOption = None,
+    scope: ScopeOption = "default",
+    debug: DebugOption = False,
+) -> int:
     """Ask a stored run to stop. The wish is kept until a process that has the run's agent carries it out."""
 
     def work() -> int:
-        is_new = asked(db, lambda store: run_cancelling.wish(store, scope, RunId(run)))
+        principal = by or user_name()
+        is_new = asked(db, lambda store: run_cancelling.wish(store, scope, RunId(run), principal=principal))
         write(for_people, run_cancelling.said(RunId(run), is_new=is_new))
         return ExitCode.DONE
 

@@ -75,6 +75,7 @@ PENDING: Final = value_of(
 )
 RESOLUTION: Final = value_of(Resolution, interrupt_id=TEXT, settlement=choice(Settlement), value=JSON, reason=_WORDS)
 DECISION_KEPT: Final = value_of(fa.DecisionKept, interrupt_id=TEXT, decision=choice(Decision), by=TEXT, at_s=NUMBER)
+CANCEL_KEPT: Final = value_of(fa.CancelKept, by=TEXT, at_s=NUMBER, reason=_WORDS)
 OUTCOME: Final = value_of(
     InvocationOutcome,
     text=TEXT,
@@ -161,6 +162,7 @@ def fact_forms(payloads: Payloads) -> Mapping[type[Fact], Form]:
         fa.OutcomeKept: value_of(fa.OutcomeKept, outcome=TOOL_OUTCOME),
         fa.PauseKept: value_of(fa.PauseKept, pending=PENDING),
         fa.DecisionKept: DECISION_KEPT,
+        fa.CancelKept: CANCEL_KEPT,
         fa.AnswerKept: value_of(fa.AnswerKept, resolution=RESOLUTION),
         fa.EndBegun: value_of(fa.EndBegun, ending=ENDING),
     }

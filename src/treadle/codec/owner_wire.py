@@ -39,6 +39,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     key: str = ""
     kind: str = ""
     body: bytes = b""
+    unless: str | None = None
     run_ids: tuple[str, ...] | None = None
     with_facts: bool = False
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from treadle.values.calls import ToolOutcome
-from treadle.values.facts import DecisionKept
+from treadle.values.facts import CancelKept, DecisionKept
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.limits import Limit, RunRules
 from treadle.values.making import quickly_made
@@ -146,9 +146,13 @@ class DeadlinePassed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CancelRequested:
-    """Somebody wants the run to stop. `usage` and `shown` as in `DeadlinePassed`."""
+    """Somebody wants the run to stop. `usage` and `shown` as in `DeadlinePassed`.
+
+    Shape: `kept` says who asked, None where it was nobody of whom it is known.
+    """
 
     reason: str | None = None
+    kept: CancelKept | None = None
     usage: UsageDelta = NO_USAGE
     shown: bool = False
 

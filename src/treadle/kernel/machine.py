@@ -121,11 +121,17 @@ class Machine(TakingOver):
             case DeadlinePassed():
                 self._end(over_limit(given.limit), given)
             case CancelRequested():
-                self._end(cancelled(given.reason), given)
+                self._cancel(given)
             case PartBroke():
                 self._end(broken(given), given)
             case _:
                 assert_never(given)
+
+    def _cancel(self, given: CancelRequested) -> None:
+        # Of a run that is stopping, who asked first is kept.
+        if given.kept is not None and self._s.phase is not Phase.STOPPING:
+            self._keep(given.kept)
+        self._end(cancelled(given.reason), given)
 
     def _end(self, ending: Ending, given: DeadlinePassed | CancelRequested | PartBroke) -> None:
         """Bring the run to this end, from wherever it stands. Waiting is no time at work, so no limit ends it."""

@@ -237,6 +237,10 @@ def _decision_kept(_: Standing, __: fa.DecisionKept) -> None:
     """Who decided changes nothing of what follows."""
 
 
+def _cancel_kept(_: Standing, __: fa.CancelKept) -> None:
+    """Who asked for the end changes nothing of it."""
+
+
 def _end_begun(s: Standing, kept: fa.EndBegun) -> None:
     s.ending = kept.ending
     if s.executing() and kept.ending.stops:
@@ -265,6 +269,7 @@ FACT_FOLDERS: dict[type, Callable[[Standing, Any], None]] = {
     fa.OutcomeKept: _outcome_kept,
     fa.PauseKept: _pause_kept,
     fa.DecisionKept: _decision_kept,
+    fa.CancelKept: _cancel_kept,
     fa.AnswerKept: _answer_kept,
     fa.EndBegun: _end_begun,
 }

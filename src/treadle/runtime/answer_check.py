@@ -6,12 +6,12 @@ held against the tool they are for. Knows nothing of tokens, stores and time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from treadle.codec.foreign import in_json_terms, json_bytes
+from treadle.codec.foreign import MAX_DEPTH, in_json_terms, json_bytes
 from treadle.codec.json_schema import faults
-from treadle.errors import BadAnswerError
+from treadle.errors import AnswerProblem, BadAnswerError
 from treadle.runtime.asking import LONGEST_OTHER
 from treadle.values.mappings import Json
 from treadle.values.pauses import Answer, Decision, PauseKind, PendingInterrupt, Resolution, Settlement
@@ -33,22 +33,28 @@ _MAY: Final[Mapping[PauseKind, frozenset[Decision]]] = {
 """What may be said to each kind of pause."""
 
 
-def resolution_of(pending: PendingInterrupt, answer: Answer, check: CheckArguments) -> Resolution:
+def resolution_of(
+    pending: PendingInterrupt, answer: Answer, check: CheckArguments, *, shown: PendingInterrupt | None = None
+) -> Resolution:
     """How this answer settles this pause.
 
+    Args:
+        shown: The pause as it was shown, where that is another: questions are answered with the labels that were read,
+            and what is wrong with an answer is told in no other words.
     Raises:
         BadAnswerError: It does not; all that is wrong is told.
     """
-    problems = [*_form_problems(pending, answer)] or [*_content_problems(pending, answer, check)]
+    read = (shown or pending).request.get("questions", ())
+    problems = [*_form_problems(pending, answer)] or [*_content_problems(pending, answer, check, read)]
     if problems:
-        raise BadAnswerError(tuple((pending.interrupt_id, problem) for problem in problems))
+        raise BadAnswerError(tuple(AnswerProblem(pending.interrupt_id, problem) for problem in problems))
     settlement, value = Settlement.ANSWERED, None
     match answer.decision:
         case Decision.EDIT:
             value = answer.arguments
         case Decision.ANSWER:
             is_asked = pending.kind is PauseKind.ASK_USER
-            value = _as_told(pending.request["questions"], answer.value) if is_asked else answer.value
+            value = _as_told(pending.request["questions"], read, answer.value) if is_asked else answer.value
         case Decision.DENY:
             settlement = Settlement.DECLINED
         case Decision.CANCEL:
@@ -65,27 +71,31 @@ def _form_problems(pending: PendingInterrupt, answer: Answer) -> Iterable[str]:
     if answer.decision not in _MAY[pending.kind]:
         may = ", ".join(sorted(_MAY[pending.kind]))
         yield f"a pause of kind {pending.kind.value!r} takes {may}, not {answer.decision.value!r}"
-    if (answer.arguments is not None) != (answer.decision is Decision.EDIT):
-        yield "arguments come with the decision 'edit', and with no other"
+    if answer.decision is Decision.EDIT and answer.arguments is None:
+        yield "the decision 'edit' needs `arguments`: all that the call is to run with, as an object"
+    if answer.decision is not Decision.EDIT and answer.arguments is not None:
+        yield f"`arguments` come with the decision 'edit', not with {answer.decision.value!r}"
     if answer.value is not None and answer.decision is not Decision.ANSWER:
-        yield "a value comes with the decision 'answer', and with no other"
+        yield f"a `value` comes with the decision 'answer', not with {answer.decision.value!r}"
     if answer.reason is not None and not 0 < len(answer.reason) <= LONGEST_REASON:
         yield f"a reason has 1 to {LONGEST_REASON} characters, or is left out"
     said = answer.arguments if answer.decision is Decision.EDIT else answer.value
-    if not in_json_terms(said):
-        yield "expected JSON"
+    if not in_json_terms(said, MAX_DEPTH):
+        yield f"expected JSON of at most {MAX_DEPTH} levels, without NaN and infinite numbers"
     elif len(json_bytes(said)) > MAX_ANSWER_BYTES:
         yield f"an answer has at most {MAX_ANSWER_BYTES} bytes of JSON"
 
 
-def _content_problems(pending: PendingInterrupt, answer: Answer, check: CheckArguments) -> Iterable[str]:
+def _content_problems(
+    pending: PendingInterrupt, answer: Answer, check: CheckArguments, read: Sequence[Mapping[str, Any]]
+) -> Iterable[str]:
     if answer.arguments is not None:
         schema = pending.response_schema.get("properties", {}).get("arguments", {})
         wrong = [str(fault) for fault in faults(answer.arguments, schema)]
         damage = check(pending.request["name"], answer.arguments)
         yield from wrong or ([damage] if damage is not None else [])
     elif answer.decision is Decision.ANSWER and pending.kind is PauseKind.ASK_USER:
-        yield from _question_problems(pending.request["questions"], answer.value)
+        yield from _question_problems(read, answer.value)
     elif answer.decision is Decision.ANSWER:
         yield from map(str, faults(answer.value, pending.response_schema))
 
@@ -141,13 +151,18 @@ def _whole(said: Json) -> tuple[list[str], str | None] | None:
     return (list(chosen), other) if is_list and (other is None or isinstance(other, str)) else None
 
 
-def _as_told(questions: Iterable[Mapping[str, Any]], value: Mapping[str, Json]) -> Json:
-    """The answers as the model is told them: with their questions, whose ids it has never seen."""
+def _as_told(
+    questions: Sequence[Mapping[str, Any]], read: Sequence[Mapping[str, Any]], value: Mapping[str, Json]
+) -> Json:
+    """The answers as the model is told them: with their questions, whose ids it has never seen, and its own labels."""
     told = []
-    for question in questions:
+    for question, shown in zip(questions, read, strict=True):
         form = _whole(value[question["question_id"]])
         assert form is not None
         chosen, other = form
+        pairs = zip(shown["options"], question["options"], strict=True)
+        own_labels = {one["label"]: true["label"] for one, true in pairs}
+        chosen = [own_labels[label] for label in chosen]
         own = {} if other is None else {"other": other}
         told.append({"question_id": question["question_id"], "question": question["text"], "chosen": chosen, **own})
     return {"answers": told}

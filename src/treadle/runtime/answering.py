@@ -15,7 +15,7 @@ from typing import Final
 from treadle.codec.pause_tokens import TokenClaims, TokenKeys, claims_for, claims_of
 from treadle.codec.sent_answers import SentAnswer, dump_answer
 from treadle.errors import (
-    AlreadyAnsweredError,
+    AnswerProblem,
     BadAnswerError,
     PauseNotFoundError,
     RunFinalError,
@@ -25,11 +25,11 @@ from treadle.errors import (
 from treadle.ports.clock import Clock
 from treadle.runtime.answer_check import CheckArguments, resolution_of
 from treadle.runtime.failpoints import Failpoint, reach
-from treadle.runtime.hearing import ANSWER
+from treadle.runtime.hearing import ANSWER, CANCEL
 from treadle.runtime.open_pauses import Asked, PausesOfRun, pauses_of
 from treadle.values.facts import DecisionKept
 from treadle.values.ids import InterruptId, RunId
-from treadle.values.pauses import Answer, PendingInterrupt, Settlement
+from treadle.values.pauses import Answer, PendingInterrupt
 
 MOST_ANSWERS: Final = 128
 """Answers that one body may hold: as many as one turn may hold calls."""
@@ -68,34 +68,40 @@ class Answering:
             RunNotFoundError: No such run in this scope.
             PauseNotFoundError: The run never had a pause of this name.
             TokenExpiredError: A pause is over.
+            CancelAskedError: The run was asked to stop before.
             AlreadyAnsweredError: A pause is settled. If that came about between two answers of this body, `taken` names
                 those that were taken before.
         """
         if not 0 < len(answers) <= MOST_ANSWERS:
-            raise BadAnswerError((("answers", f"expected 1 to {MOST_ANSWERS} answers, came {len(answers)}"),))
-        claims = [claims_of(answer.token, scope=self._scope, keys=self._keys) for answer in answers]
-        if len({answer.interrupt_id for answer in answers}) != len(answers):
-            raise BadAnswerError((("answers", "expected one answer to each pause, and one pause is named twice"),))
+            problem = f"expected 1 to {MOST_ANSWERS} answers, came {len(answers)}"
+            raise BadAnswerError((AnswerProblem(None, problem),))
+        claims = [self._claims(answer) for answer in answers]
+        _refuse_twins(answers)
         found = await pauses_of(self._store, self._scope, run_id)
-        for answer in answers:
-            if answer.interrupt_id not in found.open and answer.interrupt_id not in found.settled:
-                raise PauseNotFoundError(f"run {run_id!r} has no pause {answer.interrupt_id!r:.100}")
+        for claimed in claims:
+            if claimed.interrupt_id not in found.open and claimed.interrupt_id not in found.settled:
+                if claimed.run_id != run_id:
+                    raise TokenInvalidError("the token is of another run")
+                raise PauseNotFoundError(f"run {run_id!r} has no pause {claimed.interrupt_id!r}")
         pauses = [self._open(found, answer, claimed) for answer, claimed in zip(answers, claims, strict=True)]
-        sent = self._settled(pauses, answers, principal, self._checks(found.state.plan))
+        sent = self._settled(found, pauses, answers, principal)
         taken = await self._consume(run_id, sent)
         left = tuple(named for named in found.open if named not in taken)
         return TakenAnswers(run_id=run_id, taken=taken, open=left)
 
+    def _claims(self, answer: Answer) -> TokenClaims:
+        """What the token of this answer is bound to, if it is of the pause that the answer names."""
+        claimed = claims_of(answer.token, scope=self._scope, keys=self._keys)
+        if claimed.interrupt_id != answer.interrupt_id:
+            raise TokenInvalidError("the token is of another pause")
+        return claimed
+
     def _open(self, found: PausesOfRun, answer: Answer, claimed: TokenClaims) -> PendingInterrupt:
         """The pause that this answer is for, if its token is of this very pause and it may still be answered."""
         named = InterruptId(answer.interrupt_id)
-        if claimed.interrupt_id != named:
-            raise TokenInvalidError("the token is of another pause")
         pending = found.open.get(named)
         if pending is None:
-            if found.settled[named] is Settlement.EXPIRED:
-                raise TokenExpiredError(f"pause {named!r} is over: nobody answered in time")
-            raise AlreadyAnsweredError(f"pause {named!r} is settled")
+            raise found.refusal(named)
         if claimed != claims_for(pending):
             raise TokenInvalidError("the token is of another request")
         if pending.expires_at is not None and pending.expires_at <= self._clock.now_s():
@@ -103,18 +109,18 @@ class Answering:
         return pending
 
     def _settled(
-        self, pauses: Sequence[PendingInterrupt], answers: Sequence[Answer], principal: str, check: CheckArguments
+        self, found: PausesOfRun, pauses: Sequence[PendingInterrupt], answers: Sequence[Answer], principal: str
     ) -> list[SentAnswer]:
         """How the answers settle the pauses, in the order of the pauses; all that is wrong is told at once."""
-        at_s = self._clock.now_s()
-        problems: list[tuple[str, str]] = []
+        at_s, check = self._clock.now_s(), self._checks(found.state.plan)
+        problems: list[AnswerProblem] = []
         sent: dict[InterruptId, SentAnswer] = {}
-        for pending, answer in zip(pauses, answers, strict=True):
+        for position, (pending, answer) in enumerate(zip(pauses, answers, strict=True)):
             named = pending.interrupt_id
             try:
-                resolution = resolution_of(pending, answer, check)
+                resolution = resolution_of(pending, answer, check, shown=found.shown[named])
             except BadAnswerError as bad:
-                problems += bad.problems
+                problems += [one._replace(position=position) for one in bad.problems]
             else:
                 decided = DecisionKept(interrupt_id=named, decision=answer.decision, by=principal, at_s=at_s)
                 sent[named] = SentAnswer(resolution=resolution, decided=decided)
@@ -125,18 +131,31 @@ class Answering:
 
     async def _consume(self, run_id: RunId, sent: Sequence[SentAnswer]) -> tuple[InterruptId, ...]:
         taken: list[InterruptId] = []
+        bodies = [(one.resolution.interrupt_id, dump_answer(one)) for one in sent]
         reach(Failpoint.ANSWER_BEFORE_SEND)
-        for one in sent:
-            named = one.resolution.interrupt_id
+        for named, body in bodies:
             try:
-                is_new = await self._store.send(self._scope, run_id, key=named, kind=ANSWER, body=dump_answer(one))
+                # Which came first, an answer or a cancel, is decided here and nowhere else.
+                is_new = await self._store.send(self._scope, run_id, key=named, kind=ANSWER, body=body, unless=CANCEL)
             except RunFinalError:
                 is_new = False
             if not is_new:
-                raise AlreadyAnsweredError(f"pause {named!r} is settled", taken=tuple(taken))
+                raise (await pauses_of(self._store, self._scope, run_id)).refusal(named, taken=tuple(taken))
             taken.append(named)
         reach(Failpoint.ANSWER_AFTER_SEND)
         return tuple(taken)
+
+
+def _refuse_twins(answers: Sequence[Answer]) -> None:
+    first: dict[str, int] = {}
+    problems = []
+    for position, answer in enumerate(answers):
+        earlier = first.setdefault(answer.interrupt_id, position)
+        if earlier != position:
+            problem = f"expected one answer to each pause, and the one at position {earlier} is to the same"
+            problems.append(AnswerProblem(answer.interrupt_id, problem, position))
+    if problems:
+        raise BadAnswerError(tuple(problems))
 
 
 def _number(named: InterruptId) -> int:

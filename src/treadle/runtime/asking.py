@@ -127,13 +127,17 @@ def _questions(arguments: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping
         }
         for number, said in enumerate(arguments["questions"], 1)
     ]
-    schema = {
+    return {"questions": asked}, answers_schema(asked)
+
+
+def answers_schema(asked: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The schema of an answer to all of these questions."""
+    return {
         "type": "object",
         "properties": {one["question_id"]: _answer_schema(one) for one in asked},
         "required": [one["question_id"] for one in asked],
         "additionalProperties": False,
     }
-    return {"questions": asked}, schema
 
 
 def _answer_schema(question: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from treadle.codec.sent_answers import load_answer
+from treadle.codec.sent_cancels import load_cancel
 from treadle.errors import RecordFormatError
 from treadle.kernel.inputs import Answered, CancelRequested, Input, PauseExpired
 from treadle.ports.inbox import Inbox
@@ -107,7 +108,8 @@ class Hearing:
     def _input_of(self, message: Message) -> Input | None:
         """What the machine is told of a message; None where it cannot be read."""
         if message.kind == CANCEL:
-            return CancelRequested(reason=message.body.decode(errors="replace") or None)
+            sent = load_cancel(message.body)
+            return CancelRequested(reason=sent.reason, kept=sent.asked)
         if message.kind == ANSWER:
             reach(Failpoint.ANSWER_HEARD)
             return _answered(message.body)

@@ -1,7 +1,8 @@
 """What a stored run waits for, and what became of what it waited for: folded from its log and its inbox.
 
 In: a store that is looked at. Out: the pauses that are open, as they were shown, and how each other one was settled. A
-pause whose answer lies in the inbox is not open any more, though its run may not know yet.
+pause whose answer lies in the inbox is not open any more, though its run may not know yet; nor is any pause of a run
+that was asked to stop.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from treadle.codec.pause_tokens import TokenKeys, token_for
+from treadle.errors import AlreadyAnsweredError, CancelAskedError, ResumeError, TokenExpiredError
 from treadle.kernel.machine import Machine
 from treadle.ports.inbox import Inbox
 from treadle.ports.log import LogReads
 from treadle.runtime.thread_history import stored_run
+from treadle.runtime.unheard import Unheard, unheard_of
 from treadle.values.events import PAUSE_TYPES
-from treadle.values.facts import AnswerKept, PauseKept
+from treadle.values.facts import AnswerKept, DecisionKept, PauseKept
 from treadle.values.ids import CallId, InterruptId, RunId
 from treadle.values.pauses import OnExpiry, PauseKind, PendingInterrupt, Settlement
 from treadle.values.runs import RunState
@@ -50,13 +53,17 @@ class PausesOfRun:
     """All pauses that a run has had.
 
     Shape: `open` holds those that wait, with what they ask in truth; `shown` what of it was shown. `settled` says of
-    the others how, as far as that is known: an answer that lies in the inbox has settled its pause, and None is how.
+    the others how, as far as that is known: what lies in the inbox has settled its pause, and where that cannot be read
+    None is how. `decided` says who decided, of those that somebody did and the run has heard of; `unheard` is what lies
+    in the inbox.
     """
 
     state: RunState
     open: Mapping[InterruptId, PendingInterrupt]
     shown: Mapping[InterruptId, PendingInterrupt]
     settled: Mapping[InterruptId, Settlement | None]
+    decided: Mapping[InterruptId, DecisionKept]
+    unheard: Unheard
 
     def as_shown(self, *, keys: TokenKeys) -> tuple[OpenPause, ...]:
         """The open pauses with their tokens, for a reader who may answer them."""
@@ -64,6 +71,16 @@ class PausesOfRun:
             _shown(self.shown.get(named, pending), token_for(pending, scope=self.state.scope, keys=keys))
             for named, pending in self.open.items()
         )
+
+    def refusal(self, named: InterruptId, *, taken: tuple[InterruptId, ...] = ()) -> ResumeError:
+        """Why this pause, which is not open, takes no answer; `taken` is what the same body had given before."""
+        settled = self.settled.get(named)
+        if settled is Settlement.EXPIRED and not taken:
+            return TokenExpiredError(f"pause {named!r} is over: nobody answered in time")
+        if self.unheard.cancel is not None and named not in self.unheard.settled and settled is Settlement.CANCELLED:
+            said = f"run {self.state.run_id!r} was asked to stop: it takes no more answers"
+            return CancelAskedError(said, taken=taken)
+        return AlreadyAnsweredError(f"pause {named!r} is settled", taken=taken)
 
 
 async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
@@ -73,24 +90,33 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
         RunNotFoundError: No such run in this scope.
     """
     state, stretches = await stored_run(store, scope, run_id)
-    consumed = {message.key for message in await store.inbox(scope, run_id)}
+    unheard = unheard_of(await store.inbox(scope, run_id))
     asked: dict[InterruptId, PendingInterrupt] = {}
     shown: dict[InterruptId, PendingInterrupt] = {}
     settled: dict[InterruptId, Settlement | None] = {}
+    decided: dict[InterruptId, DecisionKept] = {}
     entries = list(entries_of(stretches, run_id))
     for entry in entries:
         if isinstance(entry, PauseKept):
             asked[entry.pending.interrupt_id] = entry.pending
         elif isinstance(entry, AnswerKept):
             settled[entry.resolution.interrupt_id] = entry.resolution.settlement
+        elif isinstance(entry, DecisionKept):
+            decided[entry.interrupt_id] = entry
         elif isinstance(entry, PAUSE_TYPES):
             shown.update((one.interrupt_id, one) for one in entry.pending)
     waiting = Machine.rebuilt(entries).standing.pauses
     open_ = {named: one for named, one in asked.items() if named in shown and named in waiting and named not in settled}
-    for named in [named for named in open_ if named in consumed]:
+    for named in list(open_):
+        if named in unheard.settled:
+            settled[named] = unheard.settled[named]
+        elif unheard.cancel is not None:
+            settled[named] = Settlement.CANCELLED
+        else:
+            continue
         del open_[named]
     settled = {named: settled.get(named) for named in asked if named not in open_}
-    return PausesOfRun(state=state, open=open_, shown=shown, settled=settled)
+    return PausesOfRun(state=state, open=open_, shown=shown, settled=settled, decided=decided, unheard=unheard)
 
 
 def _shown(pending: PendingInterrupt, token: str) -> OpenPause:

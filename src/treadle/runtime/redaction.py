@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from treadle.runtime.asking import answers_schema
 from treadle.text.automaton import StreamFilter
 from treadle.text.filters.redact import RedactFilter
 from treadle.text.json_strings import JsonStrings
@@ -18,7 +19,7 @@ from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome, ToolRequest
 from treadle.values.events import KernelEvent
 from treadle.values.ids import CallId
-from treadle.values.pauses import PendingInterrupt, Resolution
+from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution
 
 Fields = Mapping[str, Any]
 
@@ -77,12 +78,32 @@ class Redaction:
         return replace(outcome, content=self.value(outcome.content), error=self.value(outcome.error))
 
     def pending(self, pending: PendingInterrupt) -> PendingInterrupt:
-        """A pause to show; its digest still binds the true arguments."""
-        return replace(pending, request=self.value(pending.request))
+        """A pause to show; its digest still binds the true arguments.
+
+        The options of a question stay apart, so that each can be chosen: see `answer_check`. The schema of another kind
+        of pause is what a tool declares, and is shown as it is.
+        """
+        request = self.value(pending.request)
+        if pending.kind is not PauseKind.ASK_USER:
+            return replace(pending, request=request)
+        asked = [{**question, "options": _told_apart(question["options"])} for question in request["questions"]]
+        return replace(pending, request={**request, "questions": asked}, response_schema=answers_schema(asked))
 
     def resolution(self, resolution: Resolution) -> Resolution:
         """An answer to show."""
         return replace(resolution, value=self.value(resolution.value), reason=self.value(resolution.reason))
+
+
+def _told_apart(options: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Options whose labels read alike, each with its number behind its label."""
+    labels = [option["label"] for option in options]
+    told: list[Mapping[str, Any]] = []
+    for number, option in enumerate(options, 1):
+        label = option["label"]
+        while labels.count(label) > 1 or label in [one["label"] for one in told]:
+            label = f"{label} ({number})"
+        told.append({**option, "label": label})
+    return told
 
 
 def _pending(redaction: Redaction, fields: Fields) -> Fields:

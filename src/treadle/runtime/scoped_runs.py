@@ -14,6 +14,7 @@ from typing import Any
 
 from treadle.codec.pause_tokens import token_for
 from treadle.codec.request_digest import request_digest
+from treadle.codec.sent_cancels import SentCancel, dump_cancel
 from treadle.errors import PauseOpenError, PlanError, RunFinalError, ThreadBusyError
 from treadle.runtime.answering import Answering, TakenAnswers
 from treadle.runtime.hearing import CANCEL
@@ -25,6 +26,7 @@ from treadle.runtime.runner_parts import RunnerParts
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.thread_history import stored_run
 from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, place_of
+from treadle.values.facts import CancelKept
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.mappings import EMPTY
 from treadle.values.pauses import Answer, PendingInterrupt
@@ -137,15 +139,22 @@ class ScopedRuns:
         place = await place_of(parts.store, state, after)
         return RunReading(parts, state, place=place, to_end_of=unit)
 
-    async def cancel(self, run_id: str, *, reason: str | None = None) -> bool:
+    async def cancel(self, run_id: str, *, reason: str | None = None, principal: str | None = None) -> bool:
         """Ask a run to stop. It is `cancelled` when its log says so; another end may come first.
 
+        From then on it takes no answers any more.
+
         Shape:  True where the wish was taken in; False where the run is final, or was asked before.
+        Args:
+            principal: Who asks for it; it is remembered with the end of the run's pauses.
         Raises:
             RunNotFoundError: No such run in this scope.
         """
         parts, named = self._parts(), RunId(run_id)
-        body = (reason or "").encode()
+        asked = None
+        if principal is not None:
+            asked = CancelKept(by=principal, at_s=parts.clock.now_s(), reason=reason)
+        body = dump_cancel(SentCancel(reason=reason, asked=asked))
         try:
             accepted = await parts.store.send(self._scope, named, key=CANCEL, kind=CANCEL, body=body)
         except RunFinalError:
@@ -183,6 +192,7 @@ class ScopedRuns:
             TokenInvalidError: A token is not ours, or of another pause.
             PauseNotFoundError: The run has never had one of these pauses.
             TokenExpiredError: The time of a pause is over.
+            CancelAskedError: The run was asked to stop before.
             AlreadyAnsweredError: A pause is settled. `taken` names those of this body that were taken before that was
                 seen, where another body came at the same moment.
         """

@@ -95,7 +95,7 @@ async def cancel_run(visit: Visit) -> Response:
     """Ask a run to stop. It is over when its log says so; asking again changes nothing."""
     asked = cancel_request(await visit.parts.admission.body(visit.request))
     run_id = visit.about.run_id
-    is_new = await visit.runs.cancel(run_id, reason=asked.reason)
+    is_new = await visit.runs.cancel(run_id, reason=asked.reason, principal=visit.entry.principal.name)
     state = await visit.runs.state(run_id)
     told = {"run_id": run_id, "state": state.status.value, "accepted": is_new}
     return answer(told, status=200 if state.is_final else 202)

@@ -166,7 +166,10 @@ _SCHEMAS: Final[Mapping[str, Terms]] = {
             reference=_TEXT,
             pointer=_TEXT,
             reset_to=_TEXT,
-            problems={"type": "array", "items": _object(interrupt_id=_TEXT, problem=_TEXT)},
+            problems={
+                "type": "array",
+                "items": _object(position=_or_null(_COUNT), interrupt_id=_or_null(_TEXT), problem=_TEXT),
+            },
             taken={"type": "array", "items": _TEXT},
         ),
         "description": "`code` is stable; `reference` finds the line in the operator's log.",

@@ -162,7 +162,8 @@ async def _find(store: Store, asked: Asked) -> bytes:
 
 
 async def _send(store: Store, asked: Asked) -> bytes:
-    return dump(await store.send(asked.scope, RunId(asked.run_id), key=asked.key, kind=asked.kind, body=asked.body))
+    run_id, unless = RunId(asked.run_id), asked.unless
+    return dump(await store.send(asked.scope, run_id, key=asked.key, kind=asked.kind, body=asked.body, unless=unless))
 
 
 async def _inbox(store: Store, asked: Asked) -> bytes:

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 import msgspec
 
-from treadle.codec.foreign import json_value
+from treadle.codec.foreign import MAX_DEPTH, in_json_terms, json_value
 from treadle.errors import BadRequestError
 from treadle.runtime.leaving import on_disconnect_of
 from treadle.server.negotiation import MAX_NAME_CHARS
@@ -98,15 +98,19 @@ def read_body(body: bytes, kind: type[T]) -> T:
     if not body:
         raise BadRequestError("expected a body of JSON, came none")
     try:
-        # What a browser writes for half a surrogate pair is legal JSON, and becomes U+FFFD where it enters: here.
-        terms = json_value(json.loads(body))
+        said = json.loads(body)
     except (ValueError, RecursionError) as wrong:
         raise BadRequestError("the body is no JSON in UTF-8") from wrong
+    if not in_json_terms(said, MAX_DEPTH):
+        # Nothing is made into something else: what a person answers is taken as it is, or not at all.
+        raise BadRequestError(f"expected JSON of at most {MAX_DEPTH} levels, without NaN, Infinity or larger numbers")
+    # What a browser writes for half a surrogate pair is legal JSON, and becomes U+FFFD where it enters: here.
+    terms = json_value(said)
     try:
         return msgspec.convert(terms, kind)
     except msgspec.ValidationError as wrong:
-        said, pointer = _said(str(wrong))
-        raise BadRequestError(said, pointer=pointer) from wrong
+        told, pointer = _said(str(wrong))
+        raise BadRequestError(told, pointer=pointer) from wrong
 
 
 def _said(words: str) -> tuple[str, str]:

@@ -108,6 +108,19 @@ class DecisionKept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CancelKept:
+    """Who asked the run to stop, when, and why; how it stopped stands in what follows.
+
+    Units: `at_s` is UTC seconds, when it was asked.
+    """
+
+    kind: ClassVar[str] = "cancel_kept"
+    by: str
+    at_s: float
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerKept:
     """One pause is settled; the run goes on when none is open."""
 
@@ -149,6 +162,7 @@ Fact = (
     | OutcomeKept
     | PauseKept
     | DecisionKept
+    | CancelKept
     | AnswerKept
     | EndBegun
 )
@@ -162,6 +176,7 @@ FACT_TYPES: tuple[type[Fact], ...] = (
     OutcomeKept,
     PauseKept,
     DecisionKept,
+    CancelKept,
     AnswerKept,
     EndBegun,
 )

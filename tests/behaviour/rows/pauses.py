@@ -48,8 +48,16 @@ ROWS: dict[str, Requirement] = {
         source=_PAUSES, says="A pause that nobody answers is over in time, as its agent says, and all see it."
     ),
     "PAUSE-cancel": Requirement(source=_PAUSES, says="A run that waits can be stopped; no answer counts after it."),
+    "PAUSE-cancel-first": Requirement(
+        source="docs/pauses.md",
+        says="An answer after a cancel is refused as one; one before it stands in the log, then who cancelled.",
+    ),
     "PAUSE-message": Requirement(
         source=_PAUSES, says="A message to a thread that waits follows the thread's rule and grants nothing."
+    ),
+    "PAUSE-redacted": Requirement(
+        source="design: law 5",
+        says="Questions are answered with the labels that were shown, redacted ones too; no refusal tells more.",
     ),
     "PAUSE-filters": Requirement(source=_PAUSES, says="What comes after an answer passes the same filters and counts."),
     "PAUSE-rule": Requirement(source=_FIELD, says="The rule that asks for leave is asked once for a call."),
@@ -100,6 +108,18 @@ ROWS: dict[str, Requirement] = {
     "D16d": Requirement(source="reference behaviours", says="A bad answer is refused with a 4xx, before any stream."),
     "PAUSE-demo": Requirement(
         source="docs/cli.md", says="The demo of approvals tries ten attacks, and fails if one does not."
+    ),
+    "CLI-answer-taken": Requirement(
+        source="docs/cli.md",
+        says="An answer that was taken and that no process has heard is shown and audited with who gave it.",
+    ),
+    "CLI-answer-late": Requirement(
+        source="docs/cli.md",
+        says="A command that answers what is settled, or nothing, says so, with who settled it, and exits 1.",
+    ),
+    "CLI-asking": Requirement(
+        source="docs/cli.md",
+        says="A person is told what may be typed; what is none of it is asked for again and decides nothing.",
     ),
     "CLI-answer": Requirement(source="docs/cli.md", says="A stored run is answered and audited from the command line."),
     "D14": Requirement(

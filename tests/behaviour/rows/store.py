@@ -47,6 +47,7 @@ _INBOX = {
     "ST-41": _ours("A message is taken by the append that records it, and by no other."),
     "ST-42": _ours("An answer that beats its pause is not lost: the run is ready instead of waiting."),
     "ST-43": _ours("A message makes a waiting run ready; a final run refuses it."),
+    "ST-45": _ours("What may not follow a message of some kind is refused after one, in the step that would take it."),
     "ST-44": _ours("The scope is part of every key and every query: another's run is as if it were not there."),
 }
 

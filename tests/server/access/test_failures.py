@@ -28,7 +28,7 @@ def raised(kind: type[Exception], message: str = SECRET) -> Exception:
     if kind is errors.PlanError:
         return errors.PlanError((message,))
     if kind is errors.BadAnswerError:
-        return errors.BadAnswerError((("r.i1", message),))
+        return errors.BadAnswerError((errors.AnswerProblem("r.i1", message),))
     return kind(message, result=None) if kind is errors.RunFailedError else kind(message)
 
 
@@ -131,13 +131,21 @@ def test_only_these_speak_for_themselves() -> None:
         (errors.CursorError("no"), 400, {}, {}),
         (errors.BadRequestError("no", pointer="/prompt"), 400, {}, {"pointer": "/prompt"}),
         (
-            errors.BadAnswerError((("r.i1", "question 'q1' has no answer"),)),
+            errors.BadAnswerError(
+                (errors.AnswerProblem("r.i1", "question 'q1' has no answer", 2), errors.AnswerProblem(None, "none"))
+            ),
             400,
             {},
-            {"problems": [{"interrupt_id": "r.i1", "problem": "question 'q1' has no answer"}]},
+            {
+                "problems": [
+                    {"position": 2, "interrupt_id": "r.i1", "problem": "question 'q1' has no answer"},
+                    {"position": None, "interrupt_id": None, "problem": "none"},
+                ]
+            },
         ),
         (errors.PauseNotFoundError("no"), 404, {}, {}),
         (errors.TokenInvalidError("no"), 404, {}, {}),
+        (errors.CancelAskedError("no", taken=("r.i1",)), 409, {}, {"taken": ["r.i1"]}),
         (errors.TokenExpiredError("no"), 410, {}, {}),
         (errors.AlreadyAnsweredError("no", taken=("r.i1",)), 409, {}, {"taken": ["r.i1"]}),
         (errors.AlreadyAnsweredError("no"), 409, {}, {}),

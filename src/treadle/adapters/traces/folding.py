@@ -218,6 +218,7 @@ _PASSED: Final[frozenset[type[Entry]]] = frozenset(
         fa.OutcomeKept,
         fa.PauseKept,
         fa.DecisionKept,
+        fa.CancelKept,
         fa.AnswerKept,
         fa.EndBegun,
     }

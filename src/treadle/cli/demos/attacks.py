@@ -85,10 +85,10 @@ async def _attacks(runner: Runner) -> list[Attack]:
     tried = [
         ("a forged token", "token_invalid", _say(runner, run_id, replace(pause, token=forged))),
         ("the token of other arguments", "token_invalid", _say(runner, run_id, replace(pause, token=other.token))),
-        ("an answer to another run", "pause_not_found", _say(runner, other_id, pause)),
+        ("an answer to another run", "token_invalid", _say(runner, other_id, pause)),
         ("an answer from another tenant", "run_not_found", _say(mallory, run_id, pause)),
         ("an answer after its time", "token_expired", _say(runner, short_id, expired)),
-        ("a pause that never was", "pause_not_found", _say(runner, run_id, unknown)),
+        ("a pause that never was", "token_invalid", _say(runner, run_id, unknown)),
         ("an approval in a message", "pause_open", message),
         ("edited arguments without a decision", "bad_answer", _say(runner, run_id, pause, arguments={"cents": 1})),
     ]

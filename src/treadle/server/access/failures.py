@@ -25,10 +25,12 @@ from treadle.errors import (
     AccessUnavailableError,
     AgentNotFoundError,
     AlreadyAnsweredError,
+    AnswerProblem,
     BadAnswerError,
     BadRequestError,
     BodyTooLargeError,
     BodyTooSlowError,
+    CancelAskedError,
     CapError,
     CursorError,
     ForbiddenError,
@@ -128,6 +130,9 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     TokenInvalidError: Row(status=HTTPStatus.NOT_FOUND, message="the token is none of this pause"),
     TokenExpiredError: Row(status=HTTPStatus.GONE, message="the pause is over: nobody answered in time"),
     AlreadyAnsweredError: Row(status=HTTPStatus.CONFLICT, message="the pause is settled"),
+    CancelAskedError: Row(
+        status=HTTPStatus.CONFLICT, message="the run was asked to stop before this answer came: it takes no more"
+    ),
 }
 """The nearest class of an exception counts."""
 
@@ -235,13 +240,15 @@ def _details_of(error: BaseException) -> Mapping[str, Json]:
     if isinstance(error, BadRequestError) and error.pointer:
         return {"pointer": _sayable(error.pointer)}
     if isinstance(error, BadAnswerError):
-        problems = [
-            FrozenDict({"interrupt_id": _sayable(one), "problem": _sayable(said)}) for one, said in error.problems
-        ]
-        return {"problems": problems[:MOST_PROBLEMS]}
+        return {"problems": [_problem_json(one) for one in error.problems[:MOST_PROBLEMS]]}
     if isinstance(error, AlreadyAnsweredError) and error.taken:
         return {"taken": list(error.taken)}
     return EMPTY
+
+
+def _problem_json(one: AnswerProblem) -> Json:
+    named = None if one.interrupt_id is None else _sayable(one.interrupt_id)
+    return FrozenDict({"position": one.position, "interrupt_id": named, "problem": _sayable(one.problem)})
 
 
 def _sayable(text: str) -> str:

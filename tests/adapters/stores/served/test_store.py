@@ -65,6 +65,8 @@ def test_a_served_store_says_what_the_store_says(tmp_path: Path) -> None:
             await store.delete(SCOPE, RunId(runs.paused))
         assert await store.send(SCOPE, RunId(runs.paused), key="note", kind="note", body=b"\xff")
         assert not await store.send(SCOPE, RunId(runs.paused), key="note", kind="note")
+        assert not await store.send(SCOPE, RunId(runs.paused), key="late", kind="answer", unless="note")
+        assert await store.send(SCOPE, RunId(runs.paused), key="in time", kind="answer", unless="other")
         begun_s = asyncio.get_running_loop().time()
         await store.wait(SCOPE, RunId(runs.done), -1, timeout_s=100)
         assert asyncio.get_running_loop().time() - begun_s < 20 * LONGEST_WAIT_S

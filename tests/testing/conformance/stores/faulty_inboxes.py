@@ -65,45 +65,73 @@ class HidesMissing(MemoryStore):
 class DropsBodies(MemoryStore):
     """A message is its key."""
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:  # noqa: ARG002 (the port's)
-        return await super().send(scope, run_id, key=key, kind=kind)
+    async def send(self, scope: str, run_id: RunId, /, **words: Passed) -> bool:
+        return await super().send(scope, run_id, **{**words, "body": b""})
 
 
 class ForgetsSent(MemoryStore):
     """A key can be sent again when its message was taken; the last one counts."""
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
+    async def send(self, scope: str, run_id: RunId, /, **words: Passed) -> bool:
         run = self._catalogue.get(scope, run_id)
-        run.keys = {message.key for message in run.inbox.values()} - {key}
-        return await super().send(scope, run_id, key=key, kind=kind, body=body)
+        run.keys = {message.key for message in run.inbox.values()} - {words["key"]}
+        return await super().send(scope, run_id, **words)
 
 
 class SendsTwice(MemoryStore):
     """Between the look for a key and the message others get their turn."""
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
-        if key in self._catalogue.get(scope, run_id).keys:
+    async def send(self, scope: str, run_id: RunId, /, **words: Passed) -> bool:
+        if words["key"] in self._catalogue.get(scope, run_id).keys:
             return False
         await asyncio.sleep(0)
-        await super().send(scope, run_id, key=key, kind=kind, body=body)
+        await super().send(scope, run_id, **words)
         return True
+
+
+class SendsAnyway(MemoryStore):
+    """What came before hinders nothing."""
+
+    async def send(self, scope: str, run_id: RunId, /, **words: Passed) -> bool:
+        return await super().send(scope, run_id, **{**words, "unless": None})
+
+
+class ForgetsKinds(MemoryStore):
+    """What an append has taken hinders nothing."""
+
+    async def send(self, scope: str, run_id: RunId, /, **words: Passed) -> bool:
+        run = self._catalogue.get(scope, run_id)
+        run.kinds = {message.kind for message in run.inbox.values()}
+        return await super().send(scope, run_id, **words)
+
+
+class LooksThenSends(MemoryStore):
+    """Between the look for what came before and the message others get their turn."""
+
+    async def send(self, scope: str, run_id: RunId, /, **words: Passed) -> bool:
+        unless = words.pop("unless", None)
+        if unless in self._catalogue.get(scope, run_id).kinds:
+            return False
+        if unless is not None:
+            await asyncio.sleep(0)
+        return await super().send(scope, run_id, **words)
 
 
 class WakesNobody(MemoryStore):
     """A message to a waiting run leaves it waiting."""
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
+    async def send(self, scope: str, run_id: RunId, /, **words: Passed) -> bool:
         run = self._catalogue.get(scope, run_id)
         if run.is_final:
             raise RunFinalError
-        return run.take_in(key, kind, body)
+        return words["unless"] not in run.kinds and run.take_in(words["key"], words["kind"], words["body"])
 
 
 class HearsAfterTheEnd(MemoryStore):
     """A final run takes messages in."""
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
-        return self._catalogue.get(scope, run_id).take_in(key, kind, body)
+    async def send(self, scope: str, run_id: RunId, /, **words: Passed) -> bool:
+        return self._catalogue.get(scope, run_id).take_in(words["key"], words["kind"], words["body"])
 
 
 class SortsInbox(MemoryStore):

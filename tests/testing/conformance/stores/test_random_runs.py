@@ -38,6 +38,7 @@ QUICK = settings(
         faulty_inboxes.WaitsRegardless,
         faulty_inboxes.TakesNothing,
         faulty_inboxes.KnowsNoScope,
+        faulty_inboxes.SendsAnyway,
     ],
 )
 def test_a_planted_fault_is_found(fault: type[MemoryStore], tmp_path: Path) -> None:

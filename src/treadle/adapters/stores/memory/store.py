@@ -176,12 +176,14 @@ class MemoryStore:
 
     # ---------------------------------------------------------------- the inboxes
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
+    async def send(
+        self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"", unless: str | None = None
+    ) -> bool:
         """Send a message, once for each key. See `Inbox.send`."""
         run = self._catalogue.get(scope, run_id)
         if run.is_final:
             raise RunFinalError(f"run {run_id!r} is {run.status.value} and hears nothing more")
-        return self._take_in(run, key, kind, body)
+        return unless not in run.kinds and self._take_in(run, key, kind, body)
 
     async def inbox(self, scope: str, run_id: RunId, /) -> Sequence[Message]:
         """The messages that no append has taken, in order. See `Inbox.inbox`."""

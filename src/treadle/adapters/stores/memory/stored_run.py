@@ -22,6 +22,7 @@ class StoredRun:
         "epoch",
         "inbox",
         "keys",
+        "kinds",
         "new",
         "number",
         "readers",
@@ -46,6 +47,8 @@ class StoredRun:
         self.inbox: dict[int, Message] = {}
         self.keys: set[str] = set()
         """Keys of all messages that were ever sent: as many as there were messages."""
+        self.kinds: set[str] = set()
+        """Kinds of all messages that were ever sent."""
         self.readers = Hints()
 
     @property
@@ -98,5 +101,6 @@ class StoredRun:
             return False
         number = len(self.keys)
         self.keys.add(key)
+        self.kinds.add(kind)
         self.inbox[number] = Message(number=number, key=key, kind=kind, body=body)
         return True

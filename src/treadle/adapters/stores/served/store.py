@@ -61,9 +61,11 @@ class ServedStore:
         told = await self._ask("find", scope=scope, thread_id=thread_id, statuses=chosen, before=before, limit=limit)
         return owner_wire.load_states(told)
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
+    async def send(
+        self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"", unless: str | None = None
+    ) -> bool:
         """Send a message, once for each key. See `Inbox.send`."""
-        told = await self._ask("send", scope=scope, run_id=run_id, key=key, kind=kind, body=body)
+        told = await self._ask("send", scope=scope, run_id=run_id, key=key, kind=kind, body=body, unless=unless)
         return owner_wire.load(told, bool)
 
     async def inbox(self, scope: str, run_id: RunId, /) -> Sequence[Message]:

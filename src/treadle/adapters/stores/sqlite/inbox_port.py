@@ -21,7 +21,9 @@ class InboxPort:
 
     _core: StoreCore
 
-    async def send(self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"") -> bool:
+    async def send(
+        self, scope: str, run_id: RunId, /, *, key: str, kind: str, body: bytes = b"", unless: str | None = None
+    ) -> bool:
         """Send a message, once for each key. See `Inbox.send`."""
         now_s = self._core.now_s()
 
@@ -29,7 +31,7 @@ class InboxPort:
             run = run_table.standing(connection, scope, run_id)
             if run.status in FINAL_STATUSES:
                 raise RunFinalError(f"run {run_id!r} is {run.status.value!r} and hears nothing more")
-            is_new = messages.put(connection, scope, run_id, key=key, kind=kind, body=body)
+            is_new = messages.put(connection, scope, run_id, key=key, kind=kind, body=body, unless=unless)
             wakes = is_new and run.status is RunStatus.WAITING
             if wakes:
                 run_table.make_ready(connection, run.number, now_s=now_s)

@@ -7,17 +7,33 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from typing import Final
 
 from treadle.values.ids import RunId
 from treadle.values.runs import Message
 
+_PUT: Final = """
+insert into messages (scope, run_id, key, kind, body) select ?, ?, ?, ?, ?
+where not exists (select 1 from messages where scope = ? and run_id = ? and kind = ?)
+on conflict do nothing
+"""
 
-def put(connection: sqlite3.Connection, scope: str, run_id: RunId, *, key: str, kind: str, body: bytes) -> bool:
-    """Keep a message. False where its key was used before, for a message that was taken as well."""
-    done = connection.execute(
-        "insert into messages (scope, run_id, key, kind, body) values (?, ?, ?, ?, ?) on conflict do nothing",
-        (scope, run_id, key, kind, body),
-    )
+
+def put(  # noqa: PLR0913 (one for each column, and what would come before it)
+    connection: sqlite3.Connection,
+    scope: str,
+    run_id: RunId,
+    *,
+    key: str,
+    kind: str,
+    body: bytes,
+    unless: str | None = None,
+) -> bool:
+    """Keep a message.
+
+    False where its key was used before, or a message of the kind `unless` was sent, be it that it was taken since.
+    """
+    done = connection.execute(_PUT, (scope, run_id, key, kind, body, scope, run_id, unless))
     return done.rowcount == 1
 
 

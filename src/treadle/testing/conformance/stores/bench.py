@@ -123,9 +123,11 @@ class Bench:
         """The keys of the messages that no append has taken."""
         return [message.key for message in await self.store.inbox(SCOPE, RunId(run_id))]
 
-    async def send(self, key: str = "k1", run_id: str = "r1", kind: str = "message") -> bool:
+    async def send(
+        self, key: str = "k1", run_id: str = "r1", kind: str = "message", *, unless: str | None = None
+    ) -> bool:
         """Send a message."""
-        return await self.store.send(SCOPE, RunId(run_id), key=key, kind=kind, body=key.encode())
+        return await self.store.send(SCOPE, RunId(run_id), key=key, kind=kind, body=key.encode(), unless=unless)
 
 
 async def soon(awaitable: Awaitable[T]) -> T:

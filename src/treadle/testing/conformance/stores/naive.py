@@ -36,6 +36,8 @@ class NaiveRun:
     batches: list[tuple[Stretch, ...]] = field(default_factory=list)
     sent: list[str] = field(default_factory=list)
     """Keys of all messages, in order."""
+    kinds: list[str] = field(default_factory=list)
+    """Their kinds, in the same order."""
     open: list[str] = field(default_factory=list)
     """Keys of the messages that no append has taken."""
 
@@ -69,7 +71,7 @@ class NaiveStore:
             raise ThreadBusyError
         if new.on_busy is OnBusyThread.CANCEL_PREVIOUS:
             for run in busy:
-                self._take_in(run, f"cancel {len(self.runs)}")
+                self._take_in(run, f"cancel {len(self.runs)}", "cancel")
         self.runs.append(NaiveRun(new))
         return self.runs[-1]
 
@@ -109,12 +111,12 @@ class NaiveStore:
         run.wake_at_s = wake_at_s if run.status is RunStatus.WAITING else None
         return run.status
 
-    def send(self, scope: str, run_id: RunId, key: str) -> bool:
+    def send(self, scope: str, run_id: RunId, key: str, *, kind: str = "message", unless: str | None = None) -> bool:
         """As the port says."""
         run = self.run(scope, run_id)
         if not run.is_live:
             raise RunFinalError
-        return key not in run.sent and self._take_in(run, key)
+        return key not in run.sent and unless not in run.kinds and self._take_in(run, key, kind)
 
     def delete(self, scope: str, run_id: RunId, *, facts_only: bool) -> bool:
         """As the port says."""
@@ -149,8 +151,9 @@ class NaiveStore:
             return run.wake_at_s is not None and run.wake_at_s <= now_s
         return run.status is RunStatus.OWNED and run.lease_until_s <= now_s
 
-    def _take_in(self, run: NaiveRun, key: str) -> bool:
+    def _take_in(self, run: NaiveRun, key: str, kind: str) -> bool:
         run.sent.append(key)
+        run.kinds.append(kind)
         run.open.append(key)
         if run.status is RunStatus.WAITING:
             run.status, run.wake_at_s = RunStatus.READY, None

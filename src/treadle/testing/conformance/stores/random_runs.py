@@ -46,6 +46,9 @@ _parts = st.lists(
 )
 _slips = st.sampled_from([0] * 6 + [-1, 1])
 _which = st.integers(0, 9)
+_keys = st.sampled_from(["a", "b", "c", "d"])
+_kinds = st.sampled_from(["message", "answer", "stop"])
+_unless = st.sampled_from([None, None, "stop", "cancel"])
 
 
 class RandomRuns(RuleBasedStateMachine):
@@ -103,11 +106,11 @@ class RandomRuns(RuleBasedStateMachine):
             stretches = _stretches(Script(owned[-1].run_id, len(run.log), run.next_index), parts)
             self._append(owned[-1], run, stretches, status=status, wake_at_s=None)
 
-    @rule(key=st.sampled_from(["a", "b", "c", "d"]))
-    def answer(self, key: str) -> None:
+    @rule(key=_keys, kind=_kinds, unless=_unless)
+    def answer(self, *, key: str, kind: str, unless: str | None) -> None:
         """Somebody says something to the run that the last step was about."""
         if run := self.touched:
-            self._send(run, run.new.scope, key)
+            self._send(run, run.new.scope, key, kind=kind, unless=unless)
 
     @rule(plans=_plans)
     def claim(self, plans: Sequence[str]) -> None:
@@ -153,11 +156,11 @@ class RandomRuns(RuleBasedStateMachine):
             again = [stretch for old in run.batches[begin : begin + longer] for stretch in old]
             self._append(lease, run, again, status=status, wake_at_s=None)
 
-    @rule(scope=_scopes, which=_which, key=st.sampled_from(["a", "b", "c", "d"]))
-    def send(self, scope: str, which: int, key: str) -> None:
+    @rule(scope=_scopes, which=_which, key=_keys, kind=_kinds, unless=_unless)
+    def send(self, scope: str, which: int, *, key: str, kind: str, unless: str | None) -> None:
         """Somebody says something, perhaps to another's run."""
         if run := _one_of(self.naive.runs, which):
-            self._send(run, scope, key)
+            self._send(run, scope, key, kind=kind, unless=unless)
 
     @rule(scope=_scopes, which=_which, facts_only=st.booleans())
     def delete(self, scope: str, which: int, *, facts_only: bool) -> None:
@@ -202,10 +205,10 @@ class RandomRuns(RuleBasedStateMachine):
             told = records_of(self.driver.run(self.bench.store.read(run.new.scope, run.new.run_id, -1, limit=100_000)))
             assert [_shown(one) for one in told] == [_shown(one) for one in run.log]
 
-    def _send(self, run: NaiveRun, scope: str, key: str) -> None:
+    def _send(self, run: NaiveRun, scope: str, key: str, *, kind: str, unless: str | None) -> None:
         run_id = run.new.run_id
-        told = self.bench.store.send(scope, run_id, key=key, kind="message")
-        expected, came = self._both(lambda: self.naive.send(scope, run_id, key), told)
+        told = self.bench.store.send(scope, run_id, key=key, kind=kind, unless=unless)
+        expected, came = self._both(lambda: self.naive.send(scope, run_id, key, kind=kind, unless=unless), told)
         assert came == expected
         self.touched = run
 

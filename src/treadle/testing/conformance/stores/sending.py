@@ -61,6 +61,47 @@ async def of_many_messages_under_one_key_one_is_sent(bench: Bench) -> None:
 
 
 @check()
+async def a_message_that_comes_after_another_kind_is_not_sent(bench: Bench) -> None:
+    """An answer after a stop: which of them came first is decided once, though the stop was taken by now."""
+    lease, _ = await bench.own()
+    assert await bench.send("before", kind="answer", unless="stop") is True
+    assert await bench.send("stop", kind="stop") is True
+    assert await bench.send("after", kind="answer", unless="stop") is False
+    assert await bench.send("beside", kind="answer", unless="other") is True
+    assert await bench.send("whatever", kind="answer") is True
+    assert await bench.keys() == ["before", "stop", "beside", "whatever"]
+    await bench.append(lease, take=[message.number for message in await bench.store.inbox(SCOPE, lease.run_id)])
+    assert await bench.send("late", kind="answer", unless="stop") is False
+    assert await bench.send("late", kind="answer") is True
+
+
+@check()
+async def what_comes_too_late_wakes_nobody_and_is_of_its_run(bench: Bench) -> None:
+    """A run that waits waits on, and a stop of one run is none of another."""
+    lease, _ = await bench.own("r1")
+    await bench.create("r2")
+    assert await bench.send("stop", kind="stop") is True
+    (message,) = await bench.store.inbox(SCOPE, lease.run_id)
+    await bench.append(lease, status=RunStatus.WAITING, take=[message.number])
+    assert await bench.send("late", unless="stop") is False
+    assert await bench.status() is RunStatus.WAITING
+    assert await bench.send("late", "r2", unless="stop") is True
+
+
+@check()
+async def of_a_stop_and_what_may_not_follow_it_the_first_counts(bench: Bench) -> None:
+    """At the same moment too: what came in lies before the stop, and nothing lies behind it."""
+    await bench.create()
+    sends = [bench.send(f"a{number}", kind="answer", unless="stop") for number in range(20)]
+    sent = await asyncio.gather(*sends[:10], bench.send("stop", kind="stop"), *sends[10:])
+    assert sent[10] is True
+    taken = [f"a{number}" for number, is_taken in enumerate([*sent[:10], *sent[11:]]) if is_taken]
+    keys = await bench.keys()
+    assert keys[-1] == "stop"
+    assert sorted(keys[:-1]) == sorted(taken)
+
+
+@check()
 async def a_key_is_of_its_run(bench: Bench) -> None:
     """The same key to another run is another message."""
     await bench.create("r1")
