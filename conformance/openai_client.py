@@ -307,14 +307,17 @@ def main() -> None:
             if a.api == "chat":
                 c = client.chat.completions.create(model=a.model, messages=[{"role": "user", "content": a.message}])
                 r.extra["final"] = c.to_dict()
+                r.verdict = "paused" if c.choices[0].finish_reason == "tool_calls" else "done"
                 r.text = c.choices[0].message.content or ""
                 r.usage = c.usage and c.usage.to_dict()
             else:
                 res = client.responses.create(model=a.model, input=a.message)
                 r.extra["final"] = res.to_dict()
+                waits = any(item.type in ("function_call", "mcp_approval_request") for item in res.output)
+                ends = {"failed": "error", "cancelled": "cancelled"}
+                r.verdict = ends.get(res.status or "") or ("paused" if waits else "done")
                 r.text = res.output_text
                 r.usage = res.usage and res.usage.to_dict()
-            r.verdict = "done"
         elif a.api == "chat":
             messages: list[Any] = [{"role": "user", "content": a.message}]
             message = chat(client, r, a, messages)

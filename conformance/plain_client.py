@@ -4,7 +4,8 @@
   python plain_client.py BASE --agent NAME [--message TEXT] [--thread ID]
       [--drop-after N]     drop the connection after N events, come back with Last-Event-ID
       [--cancel-after N]   ask for a stop by another request after N events, keep reading
-      [--approve | --deny [--reason TEXT] | --answer JSON]
+      [--again]            come back when all is read: 204
+      [--approve | --deny [--reason TEXT] | --answer JSON | --dismiss]
                            answer everything that the run waits for, and follow its next segment (once)
       [--header 'K: V']... [--timeout S] [--expect VERDICT]
 
@@ -192,6 +193,8 @@ class Client:
         said: dict[str, Any] = {"decision": "approve"} if a.approve else {"decision": "deny"}
         if a.deny and a.reason:
             said["reason"] = a.reason
+        if a.dismiss:
+            said = {"decision": "cancel"}
         if a.answer:
             said = {"decision": "answer", "value": json.loads(a.answer)}
         pauses = self.ask("GET", f"/v1/runs/{run.run_id}/pauses")["pauses"]
@@ -214,13 +217,17 @@ def lived(a: argparse.Namespace, r: Report) -> None:
         again.last_id = parser.last_id
         ended = client.follow(run, again)
         parser = again
-    if r.verdict == "paused" and (a.approve or a.deny or a.answer):
+    if r.verdict == "paused" and (a.approve or a.deny or a.answer or a.dismiss):
         r.extra["first_run"] = {"verdict": "paused", "pause": r.pause}
         r.pause = r.verdict = None
         client.say(run)
         again = Live(r, run.feed)
         again.last_id = parser.last_id
         ended = client.follow(run, again)
+    if a.again and r.verdict is not None:
+        again = Live(r, run.feed)
+        again.last_id = parser.last_id
+        r.verdict, ended = None, client.follow(run, again)
     if r.verdict is None:
         r.verdict = ended if ended in ("error", "no_active_stream") else "truncated"
         if r.verdict == "truncated":
@@ -239,6 +246,8 @@ def main() -> None:
     p.add_argument("--deny", action="store_true")
     p.add_argument("--reason", default="")
     p.add_argument("--answer", default="")
+    p.add_argument("--dismiss", action="store_true")
+    p.add_argument("--again", action="store_true")
     p.add_argument("--header", action="append", default=[])
     p.add_argument("--heartbeat", type=float, default=5)
     p.add_argument("--timeout", type=float, default=30)

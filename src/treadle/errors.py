@@ -136,6 +136,14 @@ class ModelGarbledError(ModelError):
     error_class = "model"
 
 
+class ModelOutputError(ModelError):
+    """The model's answer is not the output that its agent declares."""
+
+    code = "bad_output"
+    error_class = "model"
+    retryable = True
+
+
 class ToolboxError(PeerError):
     """A tool server cannot be reached. A tool's own failure is a value."""
 

@@ -25,6 +25,20 @@ async def test_run_gives_what_the_run_came_to():
     assert result.run_id.startswith("r_")
 
 
+@pytest.mark.requirement("OUTPUT-outcome")
+async def test_an_agent_with_an_output_gives_the_value_of_its_answer():
+    """docs/agents.md: the value, in JSON terms; the agent it was made of is as it was."""
+    schema = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+    plain = scripted('text: Let me |see. \ncall: add {"a": 1, "b": 2}\n---\ntext:  {"sum"|: 3} ')
+    result = await plain.with_output(schema).run("1+2?")
+    assert (result.outcome, result.output) == ("done", {"sum": 3})
+    assert result.text == 'Let me see.  {"sum": 3} '
+    assert (await plain.run("1+2?")).output is None
+    assert plain.plan.fingerprint(model="m") != plain.with_output(schema).plan.fingerprint(model="m")
+    with pytest.raises(PlanError, match="must be an object"):
+        plain.with_output(int)
+
+
 def test_run_sync_is_run_for_code_without_a_loop():
     """The public face; an agent can be run so again and again."""
     agent = scripted(SUM)

@@ -18,7 +18,7 @@ def codes_of_the_tree(root: type[errors.TreadleError]) -> set[str]:
 def test_every_code_a_run_can_end_with_has_its_sentence() -> None:
     """Ours: a code without a sentence tells a person nothing."""
     peers = codes_of_the_tree(errors.PeerError) - {errors.PeerError.code}
-    for refused in (errors.AccessError, errors.AccessUnavailableError, errors.CapError):
+    for refused in (errors.AccessError, errors.AccessUnavailableError, errors.AgentNotFoundError, errors.CapError):
         peers -= codes_of_the_tree(refused)  # what a server refuses is no end of a run
     limits = {limit.value for limit in Limit}
     assert (peers | limits) - set(SENTENCES) == set()

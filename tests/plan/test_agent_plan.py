@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -172,3 +173,13 @@ def test_the_fingerprint_is_the_same_in_another_process() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(seen) == 1
+
+
+@pytest.mark.requirement("OUTPUT-schema")
+def test_an_output_is_among_the_facts_of_a_plan() -> None:
+    """ADR 0045: a run of an agent with another output is not taken over."""
+    plan = compile_plan(name="calc")
+    declared = replace(plan, output={"type": "object"})
+    prints = {one.fingerprint(model="m") for one in (plan, declared, replace(plan, output={"type": "object", "a": 1}))}
+    assert len(prints) == 3
+    assert declared.fingerprint(model="m") == replace(plan, output={"type": "object"}).fingerprint(model="m")

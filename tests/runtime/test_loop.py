@@ -23,7 +23,7 @@ from tests.runtime.agents import (
     text_of,
 )
 from treadle.app.agent import Agent
-from treadle.errors import ModelTruncatedError, RunFailedError
+from treadle.errors import ModelOutputError, ModelTruncatedError, RunFailedError
 from treadle.plan.tools import tool
 from treadle.values import events as ev
 from treadle.values.calls import ToolStatus
@@ -416,3 +416,60 @@ async def test_a_run_that_is_over_is_freed_with_its_last_holder() -> None:
         assert seen() is None
     finally:
         gc.enable()
+
+
+POINT = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
+
+
+@pytest.mark.requirement("OUTPUT-misfit")
+@pytest.mark.parametrize("answer", ["It is 3.", '{"x": "3"}', " ", "{}"])
+async def test_an_answer_that_is_not_the_output_is_a_turn_that_broke(answer: str) -> None:
+    """docs/agents.md: `bad_output`, what was shown and spent kept, what was wrong with it for operators."""
+    agent = scripted(f"text: {answer}\nusage: 10 5", retries=Retries(attempts=2, first_wait_s=0)).with_output(POINT)
+    with pytest.raises(RunFailedError) as failed:
+        await agent.run("hi")
+    result = failed.value.result
+    assert (result.error.code, result.error.error_class, result.error.retryable) == ("bad_output", "model", True)
+    assert (result.text, result.output, result.usage.output_tokens) == (answer, None, 5)
+    assert isinstance(failed.value.__cause__, ModelOutputError)
+    assert failed.value.__cause__.detail
+
+
+@pytest.mark.requirement("OUTPUT-misfit")
+async def test_an_answer_that_is_not_the_output_may_be_taken_back_and_asked_for_again():
+    """docs/agents.md: where the plan allows it after visible output, and openly."""
+    agent = scripted(
+        'text: It is 3.\n--- again\ntext: {"x": 3}', retries=Retries(after_output=True, first_wait_s=0)
+    ).with_output(POINT)
+    events = await all_events(agent)
+    assert kinds(events).count("retracted") == 1
+    closing = events[-1]
+    assert isinstance(closing, ev.Done)
+    assert (closing.outcome.text, closing.outcome.output) == ('{"x": 3}', {"x": 3})
+
+
+@pytest.mark.requirement("OUTPUT-outcome")
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ('text: {"x": 3}\nfinish: length', "length"),
+        ('text: {"x": 3}\nfinish: content_filter', "content_filter"),
+        ('text: {"x": 3}\ndamage: two calls in one', "model_garbled"),
+        ('text: {"x": 3}\neof', "upstream_truncated"),
+    ],
+)
+async def test_a_turn_that_was_cut_ends_as_it_always_did(script: str, code: str) -> None:
+    """docs/agents.md: an output is a whole answer's."""
+    with pytest.raises(RunFailedError) as failed:
+        await scripted(script).with_output(POINT).run("hi")
+    assert (failed.value.result.error.code, failed.value.result.output) == (code, None)
+
+
+@pytest.mark.requirement("OUTPUT-outcome")
+async def test_the_model_is_told_what_its_answer_has_to_be():
+    """docs/agents.md: behind the instructions; an agent without an output is told nothing of it."""
+    script = 'text: {"x": 3}'
+    for agent, blocks in ((scripted(script).with_output(POINT), 1), (scripted(script), 0)):
+        await agent.run("hi")
+        told = model_of(agent).asks[0].prompt.system_blocks
+        assert (len(told), "JSON schema" in "".join(told)) == (blocks, bool(blocks))

@@ -32,6 +32,7 @@ async def results() -> None:
     assert_type(result.text, str)
     assert_type(result.answer, str)
     assert_type(agent.run_sync("1+2?"), RunResult)
+    assert_type(agent.with_output({"type": "object"}), Agent)
 
 
 async def streams() -> None:

@@ -16,6 +16,7 @@ from treadle.adapters.toolboxes.functions import FunctionToolbox
 from treadle.app.registry import model_named
 from treadle.errors import PlanError, RunFailedError, StateError
 from treadle.plan.agent_plan import DEFAULT_TEXT_FILTERS, DEFAULT_TOOL_TIMEOUT_S, AgentPlan, AnyTool, compile_plan
+from treadle.plan.output import output_schema
 from treadle.ports.model import Model
 from treadle.projections.typed.closing import typed_of
 from treadle.projections.typed.events import StreamEvent
@@ -88,6 +89,17 @@ class Agent:
     def with_pauses(self, pauses: PauseRules) -> Agent:
         """The same agent, whose pauses are open for another time, or end in another way when nobody answers them."""
         return self._changed(plan=replace(self.plan, pauses=pauses))
+
+    def with_output(self, output: Any) -> Agent:  # noqa: ANN401 (a schema or a type)
+        """The same agent, whose answer is one JSON object that fits this JSON schema, or the one of this type.
+
+        Raises:
+            PlanError: That is no such schema, or demands what is not checked.
+        """
+        schema, problems = output_schema(output)
+        if problems:
+            raise PlanError(problems)
+        return self._changed(plan=replace(self.plan, output=schema))
 
     async def run(
         self,
@@ -185,6 +197,7 @@ class Agent:
             instructions=plan.instructions,
             filters=plan.text_filters,
             pauses=plan.pauses,
+            output=plan.output,
         )
 
     async def aclose(self) -> None:

@@ -19,6 +19,7 @@ from treadle.cli.chatting import chat as chat_with
 from treadle.cli.checkup import report, verdict
 from treadle.cli.choosing import Choice, chosen_agent
 from treadle.cli.conclusion import concluded, told
+from treadle.cli.conformance_command import commands as conformance_commands
 from treadle.cli.demo_commands import commands as demo_commands
 from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
@@ -166,6 +167,7 @@ def doctor(*, debug: DebugOption = False) -> int:
 
 app.add_typer(demo_commands, name="demo")
 app.add_typer(serve_commands)
+app.add_typer(conformance_commands)
 # Named last, so that the help lists what runs an agent before what looks at stored runs.
 app.add_typer(store_commands)
 app.add_typer(pause_commands)

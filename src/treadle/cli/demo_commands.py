@@ -126,8 +126,8 @@ def shown(name: str, *, json: bool, extras: Sequence[str] = ("server",), **optio
     return ExitCode.ERROR if broken else ExitCode.DONE
 
 
-def check_installed(extra: str) -> None:
-    """Look whether what an extra brings is there.
+def check_installed(extra: str, *, what: str = "this demo") -> None:
+    """Look whether what an extra brings is there. `what` is what needs it.
 
     Raises:
         CommandMisuseError: It is not. The message holds the line that installs it.
@@ -135,4 +135,4 @@ def check_installed(extra: str) -> None:
     missing = [name for name in EXTRAS[extra] if importlib.util.find_spec(name) is None]
     if missing:
         install = f"{shlex.quote(sys.executable)} -m pip install 'treadle[{extra}]'"
-        raise CommandMisuseError(f"this demo needs the module {missing[0]!r}; install: {install}")
+        raise CommandMisuseError(f"{what} needs the module {missing[0]!r}; install: {install}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SENTENCES: Mapping[str, str] = {
+    "bad_output": "the model's answer is not the output that the agent declares",
     "bad_plan": "the declared agent cannot run",
     "bad_request": "the request was not understood",
     "agent_not_found": "no agent of this name is served",

@@ -20,7 +20,7 @@ from treadle.values.mappings import EMPTY
 from treadle.values.model import ModelTurn, StopReason
 from treadle.values.usage import NO_USAGE, UsageDelta
 
-_CUT_LABELS = frozenset({StopReason.LENGTH, StopReason.CONTENT_FILTER})
+CUT_LABELS = frozenset({StopReason.LENGTH, StopReason.CONTENT_FILTER})
 
 
 class Rounds(Drafting):
@@ -81,7 +81,7 @@ class Rounds(Drafting):
         turn = self._with_call_ids(given.turn)
         self._keep(TurnKept(round=self._s.round, attempt=self._s.attempt, turn=turn, streamed=given.streamed))
         self._emit_round_ended(turn.usage, stop_reason=turn.stop_reason, outcome="done")
-        if turn.stop_reason in _CUT_LABELS:
+        if turn.stop_reason in CUT_LABELS:
             self._settle_unfinished()
             self._final(failed_attempt(turn.stop_reason.value, "model", retryable=False))
         elif turn.tool_requests:

@@ -10,7 +10,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from treadle.codec.foreign import json_bytes, json_value
@@ -18,7 +18,7 @@ from treadle.errors import PlanError
 from treadle.plan.text_filters import FilterChoice, chosen_filters, filter_name
 from treadle.plan.tools import Tool, tool
 from treadle.values.limits import DEFAULT_LIMITS, Limits, Retries
-from treadle.values.mappings import EMPTY
+from treadle.values.mappings import EMPTY, empty
 from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
 
 DEFAULT_TEXT_FILTERS: Final = ("think",)
@@ -49,6 +49,8 @@ class AgentPlan:
     retries: Retries = DEFAULT_RETRIES
     tool_timeout_s: float | None = DEFAULT_TOOL_TIMEOUT_S
     pauses: PauseRules = DEFAULT_PAUSES
+    output: Mapping[str, Any] = field(default_factory=empty)
+    """The schema of what the answer is read into; empty where it is text."""
 
     def fingerprint(self, *, model: str, options: Mapping[str, Any] = EMPTY) -> str:
         """The SHA-256, in hex, of the facts that decide answers.
@@ -56,7 +58,7 @@ class AgentPlan:
         Shape:  those are the instructions, what the model is told of the tools, the filters, the model and its
                 options. The agent's name, its limits, times and retries are not among them.
         """
-        facts = {
+        facts: dict[str, Any] = {
             "filters": [filter_name(choice) for choice in self.text_filters],
             "instructions": self.instructions,
             "model": model,
@@ -65,6 +67,8 @@ class AgentPlan:
                 [one.spec.name, one.spec.description, _in_order(json_value(one.spec.parameters))] for one in self.tools
             ],
         }
+        if self.output:
+            facts["output"] = _in_order(json_value(self.output))
         return hashlib.sha256(json_bytes(json_value(facts, max_bytes=_FACT_BYTES))).hexdigest()
 
 

@@ -46,6 +46,7 @@ from treadle.ports.clock import Clock
 from treadle.ports.model import ModelRequest
 from treadle.runtime.asking import CallAsks
 from treadle.runtime.deadlines import Deadlines
+from treadle.runtime.declared_output import DeclaredOutput
 from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.interrupting import Interrupt
 from treadle.runtime.output_bound import OutputBound
@@ -86,6 +87,7 @@ class RunLoop:
     ) -> None:
         """`rules` are the run's own; `machine` is one that was rebuilt; `told` hears of every input it has taken."""
         self._model, self._toolbox, self._instructions = served.model, served.toolbox, served.instructions
+        self._declared = DeclaredOutput(served.output)
         self._clock = clock
         self._runs = runs = writer.runs
         self._writer = writer
@@ -143,7 +145,7 @@ class RunLoop:
         """
         self._task = asyncio.current_task()
         self._begun_s = self._clock.monotonic_s() - self.lived_s
-        self._prompt = assemble(instructions=self._instructions, request=request)
+        self._prompt = assemble(instructions=self._instructions, request=request, recalled=self._declared.blocks)
         self._deadlines.start(lived_s=self.lived_s)
         try:
             is_new = self._machine.phase is Phase.NEW
@@ -281,7 +283,7 @@ class RunLoop:
 
     def _close(self, effect: Close) -> None:
         duration_ms = max(0.0, (self._clock.monotonic_s() - self._begun_s) * 1000.0)
-        self._writer.close(effect, duration_ms=duration_ms)
+        self._writer.close(effect, duration_ms=duration_ms, read=self._declared.reader(effect.event))
 
     async def _sleep(self, wait_s: float | None) -> None:
         """Until something is posted, or for so long."""
@@ -397,6 +399,9 @@ class RunLoop:
             turn = replace(turn, usage=self._told_usage)
         spoke = self._writer.spoke
         if not turn.tool_requests:
+            if (misfit := self._declared.misfit(turn, self._writer.answer)) is not None:
+                self._told_usage = turn.usage
+                return self._failed(misfit)
             return ModelTurned(turn=turn, spoke=spoke)
         requests = tuple([self._toolbox.checked(taken_in(request)) for request in turn.tool_requests])
         if not all(map(is_, requests, turn.tool_requests)):

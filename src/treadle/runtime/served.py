@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from treadle.ports.model import Model
 from treadle.ports.toolbox import Toolbox
 from treadle.values.limits import RunRules
-from treadle.values.mappings import Json
+from treadle.values.mappings import Json, empty
 from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
 
 
@@ -29,6 +29,8 @@ class ServedAgent:
     instructions: str | None
     filters: Sequence[str | Callable[[], Any]]
     pauses: PauseRules = DEFAULT_PAUSES
+    output: Mapping[str, Any] = field(default_factory=empty)
+    """The schema of what the answer is read into; empty where it is text."""
 
     def dump_payload(self, payload: Any) -> Json:  # noqa: ANN401 (an adapter's own object)
         """The stored form of a turn's payload, by the model's own rule; a payload in JSON terms needs none."""

@@ -17,6 +17,7 @@ from treadle.text.pieces import EXTRACTED, Piece
 from treadle.values.events import Dropped, Extension, Extracted, KernelEvent, Retracted, Stage, ToolProgress
 from treadle.values.facts import Fact
 from treadle.values.ids import CallId, RunId
+from treadle.values.mappings import Json
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
 from treadle.values.outcome import InvocationOutcome
 
@@ -184,12 +185,26 @@ class Writer:
         """A filter failed: it is not asked again, and what it held is lost."""
         self._trusted = False
 
-    def close(self, draft: Close, *, duration_ms: float) -> None:
-        """The closing event, after the tail of the text. Nothing follows it."""
+    def answer(self) -> str:
+        """What was shown of the round at hand, past the filters."""
+        return self._state.clean_text[self._state.answer_at :]
+
+    def close(self, draft: Close, *, duration_ms: float, read: Callable[[str], Json] | None = None) -> None:
+        """The closing event, after the tail of the text. Nothing follows it.
+
+        Args:
+            draft: What the machine says of it.
+            duration_ms: How long the run was at work.
+            read: Gives the output of the answer; None where there is none.
+        """
         if self._trusted:
             self._show(self._state.flush_pieces())
         outcome = InvocationOutcome(
-            text=self._state.clean_text, answer_at=self._state.answer_at, duration_ms=duration_ms, **draft.outcome
+            text=self._state.clean_text,
+            answer_at=self._state.answer_at,
+            output=None if read is None else read(self.answer()),
+            duration_ms=duration_ms,
+            **draft.outcome,
         )
         self._held = None
         self._seal(draft.event, {**draft.fields, "outcome": outcome})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.runtime.agents import all_events, closes_well, kinds
-from tests.runtime.stores import LoopClock, StoreInHand, virtually, watched
+from tests.runtime.stores import LoopClock, StoreInHand, log_of, virtually, watched
 from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.agent import Agent
 from treadle.app.runner import Runner
@@ -21,6 +21,7 @@ from treadle.testing.scenarios import SCRIPTED_AGENTS, ScriptedAgent, catalogue,
 from treadle.testing.stream_check import check_stream
 from treadle.testing.virtual_time import run_virtually
 from treadle.values import events as ev
+from treadle.values.events import CLOSING_TYPES
 from treadle.values.pauses import Answer, Decision
 from treadle.values.runs import RunStatus
 
@@ -143,8 +144,8 @@ async def test_what_a_person_says_is_in_the_answer() -> None:
     assert own.endswith("It is mauve for 'this'.")
 
 
-async def _lived(one: ScriptedAgent, number: int) -> tuple[RunStatus, str, bool]:
-    """How a run ends whose first worker dies at this append, its text, and whether that worker died."""
+async def _lived(one: ScriptedAgent, number: int) -> tuple[RunStatus, str, object, bool]:
+    """How a run ends whose first worker dies at this append, its text and output, and whether that worker died."""
     store = MemoryStore(LoopClock())
     hand = StoreInHand(store, die_at=(number, True))
     async with Runner([one.agent()], store=hand, drain_s=0) as first:
@@ -157,7 +158,9 @@ async def _lived(one: ScriptedAgent, number: int) -> tuple[RunStatus, str, bool]
         await asyncio.wait([resting, dead])
     async with Runner([one.agent()], store=store, drain_s=0) as second:
         view = await second.wait(run.run_id)
-        return view.state, view.text, hand.dead.is_set()
+        closing = (await log_of(store, run.run_id))[-1]
+        assert isinstance(closing, CLOSING_TYPES)
+        return view.state, view.text, closing.outcome.output, hand.dead.is_set()
 
 
 @pytest.mark.slow
@@ -166,12 +169,13 @@ async def _lived(one: ScriptedAgent, number: int) -> tuple[RunStatus, str, bool]
 def test_a_run_that_is_taken_over_says_the_same(name: str) -> None:
     """docs/testing.md: another process goes on with it."""
     whole = run_virtually(_lived(AGENTS[name], 10_000))
-    assert not whole[2]
+    assert not whole[3]
+    assert (whole[2] is not None) == (name == "structured")
     for number in range(200):
-        status, text, died = run_virtually(_lived(AGENTS[name], number))
+        *found, died = run_virtually(_lived(AGENTS[name], number))
         if not died:
             return
-        assert (status, text) == whole[:2], number
+        assert tuple(found) == whole[:3], number
     raise AssertionError("more appends than a scenario makes")
 
 

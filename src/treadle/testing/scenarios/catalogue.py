@@ -8,6 +8,7 @@ Source: docs/testing.md.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,6 +29,18 @@ LONG_S: Final = 0.002
 SILENCE_S: Final = 8.0
 AGAIN_S: Final = 0.05
 """Before what was taken back is said again."""
+
+OUTPUT: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "prompt": {"type": "string"},
+        "characters": {"type": "integer", "minimum": 0},
+        "words": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["prompt", "characters", "words"],
+    "additionalProperties": False,
+}
+"""What the answer of `structured` is."""
 
 
 def steadily(_: int) -> float:
@@ -65,6 +78,8 @@ class ScriptedAgent:
     pace: Pace = steadily
     tools: tuple[Tool[..., Any], ...] = ()
     retries: Retries = DEFAULT_RETRIES
+    output: Mapping[str, Any] | None = None
+    """The schema of the answer, where it is no text."""
 
     def agent(self, *, wait: Wait = asyncio.sleep) -> Agent:
         """The agent.
@@ -73,7 +88,8 @@ class ScriptedAgent:
             PlanError: Never on a whole installation.
         """
         model = WrittenModel("scenario", self.write, pace=self.pace, wait=wait)
-        return Agent(name=self.name, model=model, tools=self.tools, retries=self.retries)
+        agent = Agent(name=self.name, model=model, tools=self.tools, retries=self.retries)
+        return agent if self.output is None else agent.with_output(self.output)
 
 
 SCRIPTED_AGENTS: Final = (
@@ -132,7 +148,7 @@ SCRIPTED_AGENTS: Final = (
         write=speech.say_and_take_back,
         retries=Retries(after_output=True, first_wait_s=AGAIN_S),
     ),
-    ScriptedAgent(name="structured", says="an answer that is JSON", write=speech.say_structured),
+    ScriptedAgent(name="structured", says="an answer that is a value", write=speech.say_structured, output=OUTPUT),
 )  # fmt: skip
 """All of them. What each says depends on the prompt."""
 

@@ -1,0 +1,1 @@
+"""The wires and their clients, one module a wire."""
