@@ -13,6 +13,7 @@ import logging
 import sys
 from collections.abc import Iterator
 
+from frame_races import frame_races
 from races import RunRaces, filter_races, import_race, provider_races
 from telling import told
 from verdicts import Race, Row, decided
@@ -37,6 +38,7 @@ def rows(only: str, laps: int) -> Iterator[Row]:
 
 def _races(runner: asyncio.Runner, runs: RunRaces) -> Iterator[Race]:
     yield from runs.races()
+    yield from frame_races()
     yield from filter_races()
     yield from provider_races(runner)
 

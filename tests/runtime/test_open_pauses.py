@@ -71,3 +71,47 @@ async def test_how_each_pause_of_a_run_that_is_over_was_settled_is_known() -> No
         found = await pauses_of(runner.store, SCOPE, RunId(run_id))
     assert found.open == {}
     assert found.settled == {five.interrupt_id: Settlement.ANSWERED, six.interrupt_id: Settlement.DECLINED}
+
+
+@virtually
+async def test_what_was_said_is_known_again_word_for_word_and_from_the_same_person_alone() -> None:
+    """Ours: whoever repeats a request is led to what it did, and nobody else is."""
+    async with Runner([scripted(TWO, tools=[Till().pay])]) as runner:
+        run_id, (five, six) = await asked(runner)
+        yes, edit = said(five, "approve"), said(six, "edit", arguments={"cents": 1})
+        before = await pauses_of(runner.store, SCOPE, RunId(run_id))
+        await runner.answer(run_id, [yes], principal="ann")
+        half = await pauses_of(runner.store, SCOPE, RunId(run_id))
+        await runner.answer(run_id, [edit], principal="ann")
+        await runner.wait(run_id)
+        after = await pauses_of(runner.store, SCOPE, RunId(run_id))
+    assert not before.has_heard([yes], principal="ann")
+    assert not before.has_heard([], principal="ann")
+    for found in (half, after):
+        assert found.has_heard([yes], principal="ann")
+        assert not found.has_heard([yes], principal="bob")
+        for other_words in (said(five, "deny"), said(five, "approve", reason="why not"), said(five, "answer")):
+            assert not found.has_heard([other_words], principal="ann")
+    assert not half.has_heard([yes, edit], principal="ann")
+    assert after.has_heard([edit, yes], principal="ann")
+    assert not after.has_heard([said(six, "edit", arguments={"cents": 2})], principal="ann")
+    assert not after.has_heard([said(six, "edit")], principal="ann")
+
+
+@virtually
+async def test_an_answer_that_lies_in_the_inbox_is_known_again() -> None:
+    """Ours: its run may not know yet, and whoever repeats it is led to what will come of it."""
+    world = World()
+    async with world.runner(scripted(TWO, tools=[Till().pay])) as runner:
+        run_id, _ = await asked(runner)
+    # Nobody here can run it, so what is sent stays where it is.
+    async with world.runner(scripted("text: another agent")) as other:
+        pauses = await other.pauses(run_id)
+        answers = [said(pause, "approve") for pause in pauses]
+        await other.answer(run_id, answers, principal="ann")
+        found = await pauses_of(other.store, SCOPE, RunId(run_id))
+        await other.store.send(SCOPE, RunId(run_id), key=f"{run_id}.i9", kind=ANSWER, body=b"no answer")
+        again = await pauses_of(other.store, SCOPE, RunId(run_id))
+    assert found.open == {}
+    assert found.has_heard(answers, principal="ann")
+    assert again.has_heard(answers, principal="ann")

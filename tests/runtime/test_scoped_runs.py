@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.runtime.agents import model_of, scripted
-from tests.runtime.stores import GATED, World, everywhere, pass_time, seen, virtually
+from tests.runtime.stores import GATED, World, everywhere, pass_time, paying, seen, virtually
 from treadle.app.runner import Runner
-from treadle.errors import PlanError, RunNotFoundError, StateError
+from treadle.errors import PlanError, RunNotFoundError, StateError, TokenInvalidError
 from treadle.values.runs import RunStatus
 
 
@@ -102,3 +102,20 @@ async def test_a_run_at_work_can_be_stopped_by_its_id_whatever_its_scope() -> No
         runner.stop_at_work(run.run_id, "again")
         assert runner.at_work == 0
     assert runner.at_work == 0
+
+
+@virtually
+async def test_a_token_tells_its_run_within_its_scope_alone() -> None:
+    """ADR 0032: of another scope nothing is said but that there is no such run; what is no token of ours is refused."""
+    async with World().runner(paying()) as runner:
+        mine, theirs = runner.within("alice"), runner.within("bob")
+        run = await mine.start("a", "pay")
+        await mine.wait(run.run_id)
+        (pause,) = await mine.pauses(run.run_id)
+        assert list((await mine.all_pauses(run.run_id)).asked) == [pause.interrupt_id]
+        claims = mine.claims_of(pause.token)
+        assert (claims.run_id, claims.interrupt_id) == (run.run_id, pause.interrupt_id)
+        with pytest.raises(RunNotFoundError):
+            theirs.claims_of(pause.token)
+        with pytest.raises(TokenInvalidError):
+            mine.claims_of(pause.token[:-2])

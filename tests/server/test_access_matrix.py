@@ -1,4 +1,4 @@
-"""Every route, asked by everybody: what a server answers to whom.
+"""Every route of the server's own, asked by everybody: what is answered to whom. A wire's table is beside its tests.
 
 The table below names each route. A route that is not in it fails a test, and so does a row without a route.
 """
@@ -133,7 +133,7 @@ async def routes_of(app: Any) -> set[tuple[str, str]]:  # noqa: ANN401 (any appl
 @pytest.mark.requirement("ACCESS-matrix")
 async def test_every_route_of_the_application_is_in_the_table() -> None:
     """Issue: a route that is not listed fails. What is compared is what the application has, not what it was told."""
-    async with Server([scripted("text: x")]) as server:
+    async with Server([scripted("text: x")], mounts=()) as server:
         assert await routes_of(server.asgi) == set(TABLE)
 
 
@@ -201,6 +201,6 @@ async def test_a_route_that_nobody_listed_is_found() -> None:
     async def secret(_: Request) -> Response:
         return Response("told")
 
-    async with Server([scripted("text: x")]) as server:
+    async with Server([scripted("text: x")], mounts=()) as server:
         router_of(server.asgi).routes.append(Route("/v1/secret", secret))
         assert await routes_of(server.asgi) - set(TABLE) == {("GET", "/v1/secret")}

@@ -7,21 +7,29 @@ that was asked to stop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from treadle.codec.pause_tokens import TokenKeys, token_for
-from treadle.errors import AlreadyAnsweredError, CancelAskedError, ResumeError, TokenExpiredError
+from treadle.codec.sent_answers import SentAnswer
+from treadle.errors import (
+    AlreadyAnsweredError,
+    BadAnswerError,
+    CancelAskedError,
+    ResumeError,
+    TokenExpiredError,
+)
 from treadle.kernel.machine import Machine
 from treadle.ports.inbox import Inbox
 from treadle.ports.log import LogReads
+from treadle.runtime.answer_check import resolution_of
 from treadle.runtime.thread_history import stored_run
 from treadle.runtime.unheard import Unheard, unheard_of
 from treadle.values.events import PAUSE_TYPES
 from treadle.values.facts import AnswerKept, DecisionKept, PauseKept
 from treadle.values.ids import CallId, InterruptId, RunId
-from treadle.values.pauses import OnExpiry, PauseKind, PendingInterrupt, Settlement
+from treadle.values.pauses import Answer, OnExpiry, PauseKind, PendingInterrupt, Settlement
 from treadle.values.runs import RunState
 from treadle.values.stretches import entries_of
 
@@ -52,17 +60,19 @@ class OpenPause:
 class PausesOfRun:
     """All pauses that a run has had.
 
-    Shape: `open` holds those that wait, with what they ask in truth; `shown` what of it was shown. `settled` says of
-    the others how, as far as that is known: what lies in the inbox has settled its pause, and where that cannot be read
-    None is how. `decided` says who decided, of those that somebody did and the run has heard of; `unheard` is what lies
-    in the inbox.
+    Shape: `asked` holds all that it asked, and `open` those that wait, with what they ask in truth; `shown` what of it
+    was shown. `settled` says of the others how, as far as that is known: what lies in the inbox has settled its pause,
+    and where that cannot be read None is how. `decided` says who decided, of those that somebody did and the run has
+    heard of, and `said` what; `unheard` is what lies in the inbox.
     """
 
     state: RunState
+    asked: Mapping[InterruptId, PendingInterrupt]
     open: Mapping[InterruptId, PendingInterrupt]
     shown: Mapping[InterruptId, PendingInterrupt]
     settled: Mapping[InterruptId, Settlement | None]
     decided: Mapping[InterruptId, DecisionKept]
+    said: Mapping[InterruptId, SentAnswer]
     unheard: Unheard
 
     def as_shown(self, *, keys: TokenKeys) -> tuple[OpenPause, ...]:
@@ -71,6 +81,22 @@ class PausesOfRun:
             _shown(self.shown.get(named, pending), token_for(pending, scope=self.state.scope, keys=keys))
             for named, pending in self.open.items()
         )
+
+    def has_heard(self, answers: Sequence[Answer], *, principal: str) -> bool:
+        """Whether this principal has said all of this before, word for word: to say it again changes nothing."""
+        return bool(answers) and all(self._has_heard(answer, principal) for answer in answers)
+
+    def _has_heard(self, answer: Answer, principal: str) -> bool:
+        named = InterruptId(answer.interrupt_id)
+        sent = self.unheard.answers.get(named) or self.said.get(named)
+        if sent is None or (sent.decided.by, sent.decided.decision) != (principal, answer.decision):
+            return False
+        try:
+            # It was held against the tool when it was taken.
+            again = resolution_of(self.asked[named], answer, _takes_all, shown=self.shown.get(named))
+        except BadAnswerError:
+            return False
+        return again == sent.resolution
 
     def refusal(self, named: InterruptId, *, taken: tuple[InterruptId, ...] = ()) -> ResumeError:
         """Why this pause, which is not open, takes no answer; `taken` is what the same body had given before."""
@@ -95,12 +121,16 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
     shown: dict[InterruptId, PendingInterrupt] = {}
     settled: dict[InterruptId, Settlement | None] = {}
     decided: dict[InterruptId, DecisionKept] = {}
+    said: dict[InterruptId, SentAnswer] = {}
     entries = list(entries_of(stretches, run_id))
     for entry in entries:
         if isinstance(entry, PauseKept):
             asked[entry.pending.interrupt_id] = entry.pending
         elif isinstance(entry, AnswerKept):
-            settled[entry.resolution.interrupt_id] = entry.resolution.settlement
+            named = entry.resolution.interrupt_id
+            settled[named] = entry.resolution.settlement
+            if named in decided:
+                said[named] = SentAnswer(resolution=entry.resolution, decided=decided[named])
         elif isinstance(entry, DecisionKept):
             decided[entry.interrupt_id] = entry
         elif isinstance(entry, PAUSE_TYPES):
@@ -116,7 +146,20 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
             continue
         del open_[named]
     settled = {named: settled.get(named) for named in asked if named not in open_}
-    return PausesOfRun(state=state, open=open_, shown=shown, settled=settled, decided=decided, unheard=unheard)
+    return PausesOfRun(
+        state=state,
+        asked=asked,
+        open=open_,
+        shown=shown,
+        settled=settled,
+        decided=decided,
+        said=said,
+        unheard=unheard,
+    )
+
+
+def _takes_all(_name: str, _arguments: Mapping[str, Any]) -> None:
+    """A tool that finds nothing wrong with any arguments."""
 
 
 def _shown(pending: PendingInterrupt, token: str) -> OpenPause:

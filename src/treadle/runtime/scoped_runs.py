@@ -12,14 +12,14 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from treadle.codec.pause_tokens import token_for
+from treadle.codec.pause_tokens import TokenClaims, claims_of, token_for
 from treadle.codec.request_digest import request_digest
 from treadle.codec.sent_cancels import SentCancel, dump_cancel
 from treadle.errors import PauseOpenError, PlanError, RunFinalError, ThreadBusyError
 from treadle.runtime.answering import Answering, TakenAnswers
 from treadle.runtime.hearing import CANCEL
 from treadle.runtime.leaving import OnDisconnect, on_disconnect_of
-from treadle.runtime.open_pauses import OpenPause, pauses_of
+from treadle.runtime.open_pauses import OpenPause, PausesOfRun, pauses_of
 from treadle.runtime.run_reading import RunReading
 from treadle.runtime.run_view import RunView, view_of
 from treadle.runtime.runner_parts import RunnerParts
@@ -170,6 +170,24 @@ class ScopedRuns:
         """
         parts = self._parts()
         return (await pauses_of(parts.store, self._scope, RunId(run_id))).as_shown(keys=parts.keys)
+
+    async def all_pauses(self, run_id: str) -> PausesOfRun:
+        """All pauses that a run has had, what of them waits, and what was said to the others.
+
+        Shape:  it holds what is asked in truth: of use to whoever reads answers, and nothing to be shown.
+        Raises:
+            RunNotFoundError: No such run in this scope.
+        """
+        return await pauses_of(self._parts().store, self._scope, RunId(run_id))
+
+    def claims_of(self, token: str) -> TokenClaims:
+        """The pause, and with it the run, that a token of this scope is for.
+
+        Raises:
+            TokenInvalidError: None of the keys has made it.
+            RunNotFoundError: It is of another scope.
+        """
+        return claims_of(token, scope=self._scope, keys=self._parts().keys)
 
     def token_of(self, pending: PendingInterrupt) -> str:
         """The token of a pause of this scope, for a reader who may answer it.

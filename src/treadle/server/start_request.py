@@ -61,7 +61,7 @@ def start_request(body: bytes, agents: Collection[str]) -> StartRequest:
     if not asked.prompt.strip():
         raise BadRequestError("a prompt needs text", pointer="/prompt")
     for name in ("thread_id", "key"):
-        _check_name(name, getattr(asked, name))
+        check_name(name, getattr(asked, name))
     try:
         on_disconnect_of(asked.on_disconnect)
     except ValueError as wrong:
@@ -81,7 +81,12 @@ def cancel_request(body: bytes) -> CancelRequest:
     return asked
 
 
-def _check_name(name: str, given: str | None) -> None:
+def check_name(name: str, given: str | None) -> None:
+    """Refuse what is no name that a client may give.
+
+    Raises:
+        BadRequestError: It is too long, or not on one line.
+    """
     if given is not None and not (0 < len(given) <= MAX_NAME_CHARS and _NAME.fullmatch(given)):
         raise BadRequestError(
             f"{name!r} is text of 1 to {MAX_NAME_CHARS} characters on one line, came {len(given)} characters",

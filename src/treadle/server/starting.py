@@ -5,7 +5,8 @@ In: a visit, and what is asked of whom. Out: the run. Whatever wire asks, starts
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from treadle.codec.foreign import json_text
 from treadle.errors import RunNotFoundError
@@ -13,12 +14,22 @@ from treadle.runtime.scoped_runs import ScopedRuns, StartedRun
 from treadle.server.start_request import StartRequest
 from treadle.server.visit import Visit
 from treadle.values.ids import RunId
+from treadle.values.mappings import EMPTY
+from treadle.values.requests import Attachment
 from treadle.values.runs import LIVE_STATUSES
 
 
-async def started(visit: Visit, asked: StartRequest) -> StartedRun:
+async def started(
+    visit: Visit,
+    asked: StartRequest,
+    *,
+    attachments: Sequence[Attachment] = (),
+    properties: Mapping[str, Any] = EMPTY,
+) -> StartedRun:
     """Start a run, or join the one that this key began.
 
+    Args:
+        properties: What a wire wants to find with the run when somebody comes back for it.
     Raises:
         CapError: The principal has as many live runs as it may have.
         KeyReusedError: The key stands for another request.
@@ -38,6 +49,8 @@ async def started(visit: Visit, asked: StartRequest) -> StartedRun:
             key=None if asked.key is None else json_text([principal.name, asked.key]),
             on_disconnect=asked.on_disconnect,
             on_busy=asked.on_busy,
+            attachments=attachments,
+            properties=properties,
         )
         if run.state in LIVE_STATUSES:
             place.keep(run.run_id)

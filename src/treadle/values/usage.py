@@ -81,6 +81,17 @@ def usage_sum(parts: Iterable[UsageDelta]) -> UsageDelta:
     return total
 
 
+def usage_since(now: UsageDelta, before: UsageDelta) -> UsageDelta:
+    """What was spent between two sums of one run: `before` is the earlier.
+
+    Shape:  a count that did not grow is reported where it was not before; that it was measured again as zero cannot be
+            told from silence.
+    """
+    grown = {name: getattr(now, name) - getattr(before, name) for name in _ADDED}
+    reported = {name for name in COUNTS if grown[name]} | (now.reported - before.reported)
+    return UsageDelta(**grown, cache_ttl=now.cache_ttl, reported=frozenset(reported))
+
+
 def count_or_none(usage: UsageDelta, name: str) -> int | None:
     """The count called `name`, or None where no provider reported it."""
     if name not in _NAMES:

@@ -1,0 +1,1 @@
+"""AG-UI 1.0: requests of its clients, and runs in its events."""
