@@ -6,7 +6,6 @@ one, as one does that keeps up. What a wire says is compared with what its floor
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii
@@ -18,9 +17,14 @@ from workload import deltas
 
 from treadle.projections.agui.project import AguiRun
 from treadle.projections.agui.telling import Telling
+from treadle.projections.openai_chat.project import ChatRun
+from treadle.projections.openai_chat.project import Options as ChatOptions
+from treadle.projections.openai_responses.project import Options as ResponseOptions
+from treadle.projections.openai_responses.project import ResponseRun
 from treadle.server.folded_feed import Fold, Projection, sse_framed
+from treadle.server.wires.openai_responses import named_frames
 from treadle.values import events as ev
-from treadle.values.exposure import UI, Exposure
+from treadle.values.exposure import TEXT_ONLY, UI, Exposure
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.model import TEXT
 from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
@@ -33,13 +37,19 @@ MOST: Final = 2.0
 
 @dataclass(frozen=True, kw_only=True)
 class Wire:
-    """One wire: how a response of it begins, what it may say, and the frame of a piece up to its text."""
+    """One wire: how a response of it begins, what it may say, and the frame of a piece up to its text.
+
+    Shape: where frames are numbered, `first` is the number of the first piece, and stands between `before` and `between`.
+    """
 
     name: str
     begin: Callable[[], Projection]
     exposure: Exposure
     before: str
     after: str = "}\n\n"
+    first: int | None = None
+    between: str = ""
+    framed: Callable[[Sequence[str]], str] = sse_framed
 
 
 WIRES: Final = (
@@ -48,6 +58,29 @@ WIRES: Final = (
         begin=lambda: AguiRun(RUN, Telling(thread_id="t", run_id="r")),
         exposure=UI,
         before=f'data: {{"type":"TEXT_MESSAGE_CONTENT","messageId":"{RUN}.p1","delta":',
+    ),
+    Wire(
+        name="openai chat",
+        begin=lambda: ChatRun(RUN, ChatOptions(model="a", token_of=lambda _: None)),
+        exposure=TEXT_ONLY,
+        before=(
+            f'data: {{"id":"chatcmpl-{RUN}.s1","object":"chat.completion.chunk","created":0,"model":"a",'
+            '"choices":[{"index":0,"delta":{"content":'
+        ),
+        after='},"finish_reason":null}]}\n\n',
+    ),
+    Wire(
+        name="openai responses",
+        begin=lambda: ResponseRun(RUN, ResponseOptions(model="a", created=0, token_of=lambda _: None)),
+        exposure=TEXT_ONLY,
+        before=(
+            "event: response.output_text.delta\n"
+            'data: {"type":"response.output_text.delta","sequence_number":'
+        ),
+        first=4,
+        between=f',"item_id":"msg_{RUN}.p1","output_index":0,"content_index":0,"delta":',
+        after=',"logprobs":[]}\n\n',
+        framed=named_frames,
     ),
 )
 
@@ -70,16 +103,26 @@ def frame_races() -> Iterator[Race]:
 
 
 def _floor(wire: Wire, size: int) -> list[bytes]:
-    before, after, escaped = wire.before, wire.after, encode_basestring_ascii
+    before, between, after, escaped = wire.before, wire.between, wire.after, encode_basestring_ascii
+    if wire.first is None:
+        return [
+            "".join([f"{before}{escaped(text)}{after}" for text in TEXTS[at : at + size]]).encode()
+            for at in range(0, len(TEXTS), size)
+        ]
     return [
-        "".join([f"{before}{escaped(text)}{after}" for text in TEXTS[at : at + size]]).encode()
+        "".join(
+            [
+                f"{before}{number}{between}{escaped(text)}{after}"
+                for number, text in enumerate(TEXTS[at : at + size], wire.first + at)
+            ]
+        ).encode()
         for at in range(0, len(TEXTS), size)
     ]
 
 
 def _ours(wire: Wire, stretches: Sequence[Stretch]) -> list[bytes]:
     fold = Fold(wire.begin(), wire.exposure)
-    return [sse_framed(fold.payloads(stretch)).encode() for stretch in stretches]
+    return [wire.framed(fold.payloads(stretch)).encode() for stretch in stretches]
 
 
 def _speech(size: int) -> list[Stretch]:
@@ -103,5 +146,5 @@ def _speech(size: int) -> list[Stretch]:
 def _check(wire: Wire, stretches: Sequence[Stretch]) -> None:
     floor, ours = b"".join(_floor(wire, A_READ)), b"".join(_ours(wire, stretches))
     if not ours.endswith(floor):
-        said = [json.loads(frame[6:]) for frame in ours.split(b"\n\n")[:4] if frame]
+        said = ours.split(b"\n\n")[:6]
         raise LostTextError(f"wire {wire.name!r} does not say what its floor says; it begins {said!r:.300}")

@@ -11,7 +11,7 @@ from tests.runtime.stores import GATED, ROUNDS, World, everywhere, paying, seen,
 from treadle.adapters.models.openai_chat.request import chat_messages
 from treadle.adapters.models.scripted import ScriptedModel
 from treadle.app.agent import Agent
-from treadle.errors import RunNotFoundError, ThreadBusyError
+from treadle.errors import KeyReusedError, RunNotFoundError, ThreadBusyError
 from treadle.plan.tools import tool
 from treadle.testing.transcript_check import check_transcript
 from treadle.values.model import ModelTurn
@@ -217,3 +217,40 @@ async def test_whatever_became_of_a_thread_s_runs_a_strict_provider_takes_what_i
     (ask,) = (await ended("text: Fine.")).asks
     assert len(ask.prompt.history) == 5 + 7
     assert check_transcript(chat_messages(ask), "openai") == []
+
+
+@pytest.mark.requirement("RUNNER-brought")
+@everywhere
+async def test_a_history_that_a_caller_brings_is_told_as_said_before_and_goes_on_in_its_thread(world: World) -> None:
+    """ADR 0041: kept with the run and told as user and assistant; the next run of the thread is told it once."""
+    before = [UserMessage(text="I am Ann."), TurnMessage(turn=ModelTurn(text="Hello Ann."))]
+    agent = scripted("text: ok\n---\ntext: ok")
+    async with world.runner(agent) as runner:
+        run = await runner.start("a", [*before, UserMessage(text="who?")])
+        await watched(runner, run.run_id)
+        following = await runner.start("a", "and now?", thread_id=run.thread_id)
+        await watched(runner, following.run_id)
+        first, second = (asked.prompt for asked in model_of(agent).asks)
+        assert (first.prompt, first.history) == ("who?", tuple(before))
+        assert second.history[:3] == (*before, UserMessage(text="who?"))
+        assert [message.turn.text for message in second.history[3:] if isinstance(message, TurnMessage)] == ["ok"]
+        assert first.instructions == second.instructions is None
+        assert await runner.delete(run.run_id, facts_only=True)
+        third = await runner.start("a", "and then?", thread_id=run.thread_id)
+        await watched(runner, third.run_id)
+    assert model_of(agent).asks[-1].prompt.history[0] == UserMessage(text="who?")
+
+
+@pytest.mark.requirement("RUNNER-brought")
+@everywhere
+async def test_another_history_under_the_same_key_is_another_request(world: World) -> None:
+    """ADR 0041: it is part of what was asked; what was asked with comes back with the state."""
+    said = UserMessage(text="I am Ann."), UserMessage(text="who?")
+    async with world.runner(scripted("text: ok")) as runner:
+        run = await runner.start("a", said, key="k", properties={"colour": "red"})
+        again = await runner.start("a", said, key="k", properties={"colour": "red"})
+        assert (again.run_id, again.is_new) == (run.run_id, False)
+        with pytest.raises(KeyReusedError):
+            await runner.start("a", (UserMessage(text="I am Bob."), said[1]), key="k", properties={"colour": "red"})
+        assert (await runner.state(run.run_id)).properties["asked"] == {"colour": "red"}
+        await watched(runner, run.run_id)

@@ -12,7 +12,8 @@ from tests.codec.stored_values import any_of, mappings
 from tests.values.fact_samples import TURN_REQUEST
 from treadle.codec.request_digest import request_digest
 from treadle.values.ids import NO_THREAD, RunId, ThreadId
-from treadle.values.requests import Attachment, TurnRequest
+from treadle.values.model import ModelTurn
+from treadle.values.requests import Attachment, TurnMessage, TurnRequest, UserMessage
 
 DIGEST = request_digest(TURN_REQUEST, agent="calc", thread_id=NO_THREAD)
 
@@ -25,7 +26,6 @@ DIGEST = request_digest(TURN_REQUEST, agent="calc", thread_id=NO_THREAD)
         {"parent_run_id": None},
         {"thread_id": ThreadId("made for this run")},
         {"scope": "other"},
-        {"history": ()},
         {"properties": {"nested": {"a": [1, 2.5, None]}, "locale": "de"}},
     ],
     ids=str,
@@ -41,6 +41,9 @@ def test_what_was_not_asked_does_not_count(change: dict[str, Any]) -> None:
     [
         {"prompt": "1+3?"},
         {"attachments": ()},
+        {"history": ()},
+        {"history": (UserMessage(text="before"),)},
+        {"history": (TurnMessage(turn=ModelTurn(text="before")),)},
         {"attachments": (Attachment(media_type="image/png", data=b"\x89PNG\x01", name="sum.png"),)},
         {"properties": {}},
         {"properties": {"locale": "de", "nested": {"a": [2.5, 1, None]}}},
@@ -79,6 +82,14 @@ def test_half_a_surrogate_pair_has_a_digest() -> None:
     assert request_digest(halved, agent="calc", thread_id=NO_THREAD) == request_digest(
         mended, agent="calc", thread_id=NO_THREAD
     )
+
+
+@pytest.mark.requirement("REC-digest")
+def test_who_said_what_went_before_counts() -> None:
+    """Ours: the same words of the user and of the assistant are two histories."""
+    histories = [(UserMessage(text="a"),), (TurnMessage(turn=ModelTurn(text="a")),), ()]
+    asked = [replace(TURN_REQUEST, history=history) for history in histories]
+    assert len({request_digest(one, agent="calc", thread_id=NO_THREAD) for one in asked}) == 3
 
 
 def test_the_span_of_the_caller_does_not_count() -> None:

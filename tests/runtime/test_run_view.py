@@ -59,6 +59,7 @@ async def test_a_run_that_was_never_begun_has_said_nothing() -> None:
     await hand.create()
     seen = await view(hand)
     assert (seen.state, seen.text, seen.usage, seen.events) == (RunStatus.READY, "", UsageDelta(), 0)
+    assert seen.segments == 0
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,17 @@ async def test_a_closed_segment_is_told_by_its_closing_event(
     assert (seen.state, seen.outcome, seen.answer, seen.usage) == (status, outcome, "It is", SPENT)
     assert seen.error_code == fields.get("code")
     assert seen.pending == fields.get("pending", ())
+
+
+@virtually
+async def test_a_view_says_how_many_segments_have_closed() -> None:
+    """Ours: what a wire whose unit is a segment counts by."""
+    hand = await begun()
+    outcome = InvocationOutcome(text="")
+    assert (await view(hand)).segments == 0
+    await hand.write(hand.entries(hand.event(ev.Interrupt, pending=(APPROVAL,), outcome=outcome)))
+    assert (await view(hand)).segments == 1
+    await hand.write(hand.entries(hand.event(ev.Resumed, resolutions=())))
+    assert (await view(hand)).segments == 1
+    await hand.write(hand.entries(hand.event(ev.Cancelled, outcome=outcome)), status=RunStatus.CANCELLED)
+    assert (await view(hand)).segments == 2

@@ -16,6 +16,7 @@ from treadle.values.usage import (
     UNMEASURED_ROUND,
     UsageDelta,
     count_or_none,
+    usage_since,
     usage_sum,
 )
 
@@ -126,3 +127,24 @@ def test_only_counts_can_be_reported() -> None:
 def test_a_sum_of_nothing_is_no_usage() -> None:
     """Ours: a run that never asked a model has reported nothing."""
     assert usage_sum([]) == NO_USAGE
+
+
+@given(usages, usages)
+def test_what_was_spent_between_two_sums_added_to_the_first_gives_the_second(one: UsageDelta, more: UsageDelta) -> None:
+    """Design §8: usage on a stream is its unit's, and the units add up to the run."""
+    since = usage_since(one + more, one)
+    assert {name: getattr(since, name) for name in COUNTS} == {name: getattr(more, name) for name in COUNTS}
+    assert since.unmeasured_rounds == more.unmeasured_rounds
+    assert since.reported <= more.reported
+
+
+@given(usages)
+def test_since_nothing_everything_was_spent(usage: UsageDelta) -> None:
+    """Ours: the first unit of a run spent all there is, and its measured zeros are told."""
+    assert usage_since(usage, NO_USAGE) == usage
+
+
+def test_a_count_that_did_not_grow_is_silence() -> None:
+    """Promise 10: a zero is never invented; whether one was measured anew cannot be known from two sums."""
+    before = UsageDelta(input_tokens=5, reported=frozenset({"input_tokens", "reasoning_tokens"}))
+    assert usage_since(before, before).reported == frozenset()

@@ -23,6 +23,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "model_refused": "the model refused the request",
     "model_missing": "the model cannot run here",
     "model_garbled": "the model sent what cannot be read",
+    "bad_output": "the answer has not the form that it is to have",
     "length": "the answer reached the model's own limit and was cut",
     "content_filter": "the model's filter cut the answer",
     "limit_rounds": "the run used up its rounds",

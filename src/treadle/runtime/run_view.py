@@ -46,11 +46,13 @@ class RunView:
     """What its user said; "" where the run has not begun."""
     cursor: str | None = None
     """Stands on the last event that is in this view: whoever reads on after it sees every later one. None: no event."""
+    segments: int = 0
+    """How many segments have closed."""
 
 
 def view_of(state: RunState, stretches: Sequence[Stretch]) -> RunView:
     """The view of a run from its state and all that is stored of it."""
-    shown, usage, prompt = ShownSoFar(), NO_USAGE, ""
+    shown, usage, prompt, segments = ShownSoFar(), NO_USAGE, "", 0
     closing: ClosingEvent | None = None
     for entry in entries_of(stretches, state.run_id):
         if isinstance(entry, TurnKept | RoundCut):
@@ -60,6 +62,7 @@ def view_of(state: RunState, stretches: Sequence[Stretch]) -> RunView:
             shown.add(entry)  # type: ignore[arg-type]  # what is no fact is an event
             prompt = entry.prompt if isinstance(entry, RunStarted) else prompt
             closing = entry if isinstance(entry, CLOSING_TYPES) else None
+            segments += closing is not None
     ended = closing.outcome if closing is not None else None
     return RunView(
         run_id=state.run_id,
@@ -77,6 +80,7 @@ def view_of(state: RunState, stretches: Sequence[Stretch]) -> RunView:
         events=state.next_index,
         prompt=prompt,
         cursor=_last_cursor(stretches),
+        segments=segments,
     )
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from treadle.codec.pause_tokens import TokenClaims, claims_of, token_for
 from treadle.codec.request_digest import request_digest
 from treadle.codec.sent_cancels import SentCancel, dump_cancel
 from treadle.errors import PauseOpenError, PlanError, RunFinalError, ThreadBusyError
 from treadle.runtime.answering import Answering, TakenAnswers
+from treadle.runtime.conversation import conversation_of
 from treadle.runtime.hearing import CANCEL
 from treadle.runtime.leaving import OnDisconnect, on_disconnect_of
 from treadle.runtime.open_pauses import OpenPause, PausesOfRun, pauses_of
@@ -30,8 +31,11 @@ from treadle.values.facts import CancelKept
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.mappings import EMPTY
 from treadle.values.pauses import Answer, PendingInterrupt
-from treadle.values.requests import Attachment, TurnRequest
+from treadle.values.requests import Attachment, HistoryMessage, TurnRequest
 from treadle.values.runs import NewRun, OnBusyThread, RunState, RunStatus
+
+ASKED: Final = "asked"
+"""The property of a run's state that holds the properties it was started with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +59,7 @@ class ScopedRuns:
     async def start(  # noqa: PLR0913 (one for each thing it is made of)
         self,
         agent: str,
-        prompt: str,
+        prompt: str | Sequence[HistoryMessage],
         *,
         thread_id: str | None = None,
         key: str | None = None,
@@ -67,23 +71,29 @@ class ScopedRuns:
         """Start a run, or join the one that an earlier start with this key began.
 
         Args:
+            prompt: What a person says; or, of a conversation that is kept elsewhere and has no thread here, its
+                messages: text alone, and last what the person says now.
             thread_id: The conversation it belongs to; without one it gets a thread of its own.
             key: The caller's own name for this start: however often it is repeated, there is one run.
             on_disconnect: What its last reader's leaving does: `continue`, `cancel`, `continue N s`.
             on_busy: What becomes of it where the thread has a live run: `reject`, `queue`, `cancel_previous`.
+            properties: What its caller wants to find again, in JSON terms: `properties["asked"]` of the run's state.
         Raises:
-            PlanError: No such agent, an empty prompt, or a rule that is none. Nothing was started.
+            PlanError: No such agent, an empty prompt, a rule that is none, or a history that is not text. Nothing was
+                started.
             KeyReusedError: The key stands for another request.
             ThreadBusyError: The thread has a live run and the rule is `reject`; `PauseOpenError` where that waits for a
                 person.
         """
         parts = self._parts()
-        served, leave, busy = _checked(parts, agent, prompt, on_disconnect, on_busy)
+        now, history = conversation_of(prompt, thread_id)
+        served, leave, busy = _checked(parts, agent, now.text, on_disconnect, on_busy)
         run_id = parts.ids.run_id()
         named = ThreadId(thread_id or "")
         request = TurnRequest(
-            prompt=prompt,
-            attachments=tuple(attachments),
+            prompt=now.text,
+            attachments=(*now.attachments, *attachments),
+            history=history,
             run_id=run_id,
             root_run_id=run_id,
             thread_id=named or ThreadId(f"t_{run_id[2:]}"),
@@ -102,7 +112,11 @@ class ScopedRuns:
                 key=key,
                 on_busy=busy,
                 plan=served.plan,
-                properties={"on_disconnect": on_disconnect, "cancel_after_s": leave.cancel_after_s},
+                properties={
+                    "on_disconnect": on_disconnect,
+                    "cancel_after_s": leave.cancel_after_s,
+                    **({ASKED: properties} if properties else {}),
+                },
             ),
         )
         if busy is OnBusyThread.CANCEL_PREVIOUS:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Final
 
+from treadle.codec.records import RecordCodec
 from treadle.errors import RecordFormatError
 from treadle.ports.log import LogReads
 from treadle.ports.store import Store
@@ -24,6 +25,7 @@ RUNS: Final = 50
 SLICE: Final = 4096
 """Records that are read at a time."""
 
+_CODEC: Final = RecordCodec()
 _FACTS: Final = frozenset(FACT_TYPES)
 _Load = Callable[[Json], Any]
 
@@ -31,7 +33,8 @@ _Load = Callable[[Json], Any]
 async def history_of(store: Store, state: RunState, served: ServedAgent) -> tuple[HistoryMessage, ...]:
     """The messages of the thread's runs before this one, oldest first, of `RUNS` of them at most.
 
-    Shape:  a turn of another model, or one whose payload this model cannot read, is told without its payload.
+    Shape:  a turn of another model, or one whose payload this model cannot read, is told without its payload. What a
+            run's caller had brought comes before what the run said.
     """
     if not state.thread_id:
         return ()
@@ -42,8 +45,14 @@ async def history_of(store: Store, state: RunState, served: ServedAgent) -> tupl
     for run in reversed(earlier):
         _, stretches = await stored_run(store, run.scope, run.run_id)
         entries = list(entries_of(stretches, run.run_id))
+        told += _brought(run)
         told += told_of(loaded(entries, _lenient(served.load_payload) if _is_of(entries, served) else _nothing))
     return tuple(told)
+
+
+def _brought(run: RunState) -> tuple[HistoryMessage, ...]:
+    """The history that came with a run's request; none where that was deleted with the run's facts."""
+    return _CODEC.load_request(run.request)[0].history if run.request else ()
 
 
 async def stored_run(store: LogReads, scope: str, run_id: RunId) -> tuple[RunState, list[Stretch]]:

@@ -6,7 +6,7 @@ depends on anybody; they are in `application`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -18,6 +18,7 @@ from treadle.server.access.failures import Refusal, refusal
 from treadle.server.access.principal import Action
 from treadle.server.parts import ServerParts
 from treadle.server.visit import Visit, let_in
+from treadle.values.ids import RunId
 
 Endpoint: TypeAlias = Callable[[Visit], Awaitable[Response]]
 Refused: TypeAlias = Callable[[Request, Refusal], Awaitable[Response]]
@@ -28,7 +29,8 @@ class Route:
     """One row.
 
     Shape: `takes_ticket`: a ticket in the address does, in place of a header. `refused` says a refusal in the words of
-        a protocol; without it, it is said in ours.
+        a protocol; without it, it is said in ours. `run_of` gives the run that the path names in a protocol's own way,
+        None where it names none; without it, the path names a run or a thread by its id, or nothing.
     """
 
     method: str
@@ -37,6 +39,7 @@ class Route:
     endpoint: Endpoint
     takes_ticket: bool = False
     refused: Refused | None = None
+    run_of: Callable[[Mapping[str, str]], RunId | None] | None = None
 
     @property
     def name(self) -> str:
@@ -73,7 +76,7 @@ def answering(route: Route, parts: ServerParts) -> Callable[[Request], Awaitable
     """The endpoint of a row, behind the one door that there is."""
 
     async def answered(request: Request) -> Response:
-        visit = await let_in(parts, request, route.action, takes_ticket=route.takes_ticket)
+        visit = await let_in(parts, request, route.action, takes_ticket=route.takes_ticket, run_of=route.run_of)
         return await route.endpoint(visit)
 
     async def answered_in_its_words(request: Request) -> Response:

@@ -15,7 +15,7 @@ from treadle.server.start_request import StartRequest
 from treadle.server.visit import Visit
 from treadle.values.ids import RunId
 from treadle.values.mappings import EMPTY
-from treadle.values.requests import Attachment
+from treadle.values.requests import Attachment, HistoryMessage, UserMessage
 from treadle.values.runs import LIVE_STATUSES
 
 
@@ -24,9 +24,10 @@ async def started(
     asked: StartRequest,
     *,
     attachments: Sequence[Attachment] = (),
+    history: Sequence[HistoryMessage] = (),
     properties: Mapping[str, Any] = EMPTY,
 ) -> StartedRun:
-    """Start a run, or join the one that this key began.
+    """Start a run, or join the one that this key began. See `ScopedRuns.start`.
 
     Args:
         properties: What a wire wants to find with the run when somebody comes back for it.
@@ -43,7 +44,7 @@ async def started(
     async with parts.admission.start(principal, still_live) as place:
         run = await runs.start(
             asked.agent,
-            asked.prompt,
+            (*history, UserMessage(text=asked.prompt)) if history else asked.prompt,
             thread_id=asked.thread_id,
             # Two principals of one scope may use the same key.
             key=None if asked.key is None else json_text([principal.name, asked.key]),

@@ -6,7 +6,7 @@ ones, so none can forget to ask.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from starlette.requests import Request
@@ -65,15 +65,22 @@ class Visit:
         return lambda: entrance.still_allowed(entry, Action.READ, run)
 
 
-async def let_in(parts: ServerParts, request: Request, action: Action, *, takes_ticket: bool) -> Visit:
-    """Find out who asks and whether they may.
+async def let_in(
+    parts: ServerParts,
+    request: Request,
+    action: Action,
+    *,
+    takes_ticket: bool,
+    run_of: Callable[[Mapping[str, str]], RunId | None] | None = None,
+) -> Visit:
+    """Find out who asks and whether they may. `run_of` reads the run from the path; see `Route`.
 
     Raises:
         UnauthenticatedError: Nobody is known by what the request carries.
         ForbiddenError: They may not do this to any run.
         RunNotFoundError: There is no such run or thread, or it is another scope's.
     """
-    named = request.path_params.get(RUN)
+    named = request.path_params.get(RUN) if run_of is None else run_of(request.path_params)
     run_id = RunId(named) if takes_ticket and named is not None else None
     entry = await parts.entrance.enter(request, run_id=run_id)
     runs = parts.within(entry.principal.scope)

@@ -65,6 +65,9 @@ ROWS: dict[str, Requirement] = {
         source=_FIELD, says="An answered call and its result are a whole pair in every later request."
     ),
     "PAUSE-no-time": Requirement(source=_PAUSES, says="Time waited is in the events and not in the duration."),
+    "PAUSE-text": Requirement(
+        source="docs/pauses.md", says="On wires that have but a text for it, a pause is answered in a word or as JSON."
+    ),
     "PAUSE-token": Requirement(
         source=_PAUSES, says="A token is bound to run, interrupt, scope, arguments and expiry, and is stored nowhere."
     ),

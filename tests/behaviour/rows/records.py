@@ -40,7 +40,7 @@ ROWS: dict[str, Requirement] = {
     "REC-unstored": Requirement(source=_PAGE, says="An outcome's messages and tool outcomes are not stored."),
     "REC-digest": Requirement(
         source=_PAGE,
-        says="Two starts are the same if agent, prompt, attachments, thread and properties are; ids do not count.",
+        says="Two starts are the same if agent, prompt, attachments, thread, properties and the history brought are.",
     ),
     "REC-compact": Requirement(source=_PAGE, says="A compaction changes no event and no index."),
     "REC-rebuild": Requirement(

@@ -27,6 +27,10 @@ ROWS: dict[str, Requirement] = {
         source=_PROMISES, says="Stop is kept until it is heard, within a second of a run at work; the first end wins."
     ),
     "RUNNER-thread": Requirement(source=_LOG, says="A thread has one live run, and a waiting run is live."),
+    "RUNNER-brought": Requirement(
+        source="ADR 0041",
+        says="A history that a caller brings is text, kept with the run and told as said before; it never instructs.",
+    ),
     "RUNNER-history": Requirement(
         source="design: laws",
         says="A thread's next run is told what the runs before said and showed, however they ended.",

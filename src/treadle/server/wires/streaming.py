@@ -15,7 +15,7 @@ from treadle.runtime.run_reading import RunReading
 from treadle.server.access.admission import ReaderPlace
 from treadle.server.delivery import Delivery, Form, gone
 from treadle.server.feeds import PAGE
-from treadle.server.folded_feed import FoldedTelling
+from treadle.server.folded_feed import FIRST, FoldedTelling
 from treadle.server.visit import Visit
 from treadle.values.ids import RunId
 
@@ -104,6 +104,21 @@ async def collected(visit: Visit, run_id: RunId, telling: FoldedTelling) -> list
             work.cancel()
             leaving.cancel()
             await asyncio.wait((work, leaving))
+
+
+async def told_by_now(visit: Visit, run_id: RunId, telling: FoldedTelling) -> None:
+    """Give a projection all that is stored of a run by now, as far as it goes. Who looks at a run does not read it.
+
+    Raises:
+        RunNotFoundError: No such run in the caller's scope.
+    """
+    reading, fold = await visit.runs.reading(run_id), telling.fold(run_id)
+    at = FIRST - 1
+    while fold.at > at:
+        at = fold.at
+        for stretch in await reading.after(at, limit=PAGE):
+            while fold.at < stretch.index + stretch.events - 1:
+                fold.payloads(stretch)
 
 
 class _Waiting:

@@ -1,0 +1,1 @@
+"""A run as chat completions: a completion is a segment."""

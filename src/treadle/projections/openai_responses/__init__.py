@@ -1,0 +1,1 @@
+"""A run as Responses: a response is a segment."""
