@@ -21,6 +21,7 @@ from treadle.projections.openai_chat.project import ChatRun
 from treadle.projections.openai_chat.project import Options as ChatOptions
 from treadle.projections.openai_responses.project import Options as ResponseOptions
 from treadle.projections.openai_responses.project import ResponseRun
+from treadle.projections.vercel.project import ResponseOptions, VercelResponse
 from treadle.server.folded_feed import Fold, Projection, sse_framed
 from treadle.server.wires.openai_responses import named_frames
 from treadle.values import events as ev
@@ -81,6 +82,12 @@ WIRES: Final = (
         between=f',"item_id":"msg_{RUN}.p1","output_index":0,"content_index":0,"delta":',
         after=',"logprobs":[]}\n\n',
         framed=named_frames,
+    ),
+    Wire(
+        name="vercel",
+        begin=lambda: VercelResponse(RUN, ResponseOptions(token_of=lambda _: None)),
+        exposure=UI,
+        before=f'data: {{"type":"text-delta","id":"{RUN}.p1","delta":',
     ),
 )
 

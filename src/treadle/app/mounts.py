@@ -24,7 +24,7 @@ class _Wire(Protocol):
     def routes(self, mount: Mount, /) -> Sequence[Route]: ...
 
 
-WIRES: Final[tuple[str, ...]] = ("agui", "openai")
+WIRES: Final[tuple[str, ...]] = ("agui", "openai", "vercel")
 """Every wire that a server can speak beside kernel events. By default it speaks them all."""
 
 

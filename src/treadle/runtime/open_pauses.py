@@ -7,19 +7,13 @@ that was asked to stop.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from treadle.codec.pause_tokens import TokenKeys, token_for
 from treadle.codec.sent_answers import SentAnswer
-from treadle.errors import (
-    AlreadyAnsweredError,
-    BadAnswerError,
-    CancelAskedError,
-    ResumeError,
-    TokenExpiredError,
-)
+from treadle.errors import AlreadyAnsweredError, BadAnswerError, CancelAskedError, ResumeError, TokenExpiredError
 from treadle.kernel.machine import Machine
 from treadle.ports.inbox import Inbox
 from treadle.ports.log import LogReads
@@ -61,26 +55,35 @@ class PausesOfRun:
     """All pauses that a run has had.
 
     Shape: `asked` holds all that it asked, and `open` those that wait, with what they ask in truth; `shown` what of it
-    was shown. `settled` says of the others how, as far as that is known: what lies in the inbox has settled its pause,
-    and where that cannot be read None is how. `decided` says who decided, of those that somebody did and the run has
-    heard of, and `said` what; `unheard` is what lies in the inbox.
+    was shown, and `shown_at` the index of the event that showed it last. `settled` says of the others how, as far as
+    that is known: what lies in the inbox has settled its pause, and where that cannot be read None is how. `decided`
+    says who decided, of those that somebody did and the run has heard of; `said` what people said, heard or not;
+    `unheard` is what lies in the inbox.
     """
 
     state: RunState
     asked: Mapping[InterruptId, PendingInterrupt]
     open: Mapping[InterruptId, PendingInterrupt]
     shown: Mapping[InterruptId, PendingInterrupt]
+    shown_at: Mapping[InterruptId, int]
     settled: Mapping[InterruptId, Settlement | None]
     decided: Mapping[InterruptId, DecisionKept]
     said: Mapping[InterruptId, SentAnswer]
     unheard: Unheard
 
-    def as_shown(self, *, keys: TokenKeys) -> tuple[OpenPause, ...]:
+    def open_as_shown(self, token_of: Callable[[PendingInterrupt], str]) -> tuple[OpenPause, ...]:
         """The open pauses with their tokens, for a reader who may answer them."""
+        return tuple(_shown(self.shown.get(named, one), token_of(one)) for named, one in self.open.items())
+
+    def settled_as_shown(self, token_of: Callable[[PendingInterrupt], str]) -> tuple[OpenPause, ...]:
+        """The pauses that were settled, as they were while they were open."""
         return tuple(
-            _shown(self.shown.get(named, pending), token_for(pending, scope=self.state.scope, keys=keys))
-            for named, pending in self.open.items()
+            _shown(self.shown[named], token_of(self.asked[named])) for named in self.settled if named in self.shown
         )
+
+    def as_shown(self, *, keys: TokenKeys) -> tuple[OpenPause, ...]:
+        """The same, with tokens of these keys."""
+        return self.open_as_shown(lambda one: token_for(one, scope=self.state.scope, keys=keys))
 
     def has_heard(self, answers: Sequence[Answer], *, principal: str) -> bool:
         """Whether this principal has said all of this before, word for word: to say it again changes nothing."""
@@ -93,10 +96,12 @@ class PausesOfRun:
             return False
         try:
             # It was held against the tool when it was taken.
-            again = resolution_of(self.asked[named], answer, _takes_all, shown=self.shown.get(named))
+            heard = resolution_of(
+                self.asked[named], answer, lambda _name, _arguments: None, shown=self.shown.get(named)
+            )
         except BadAnswerError:
             return False
-        return again == sent.resolution
+        return heard == sent.resolution
 
     def refusal(self, named: InterruptId, *, taken: tuple[InterruptId, ...] = ()) -> ResumeError:
         """Why this pause, which is not open, takes no answer; `taken` is what the same body had given before."""
@@ -119,6 +124,7 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
     unheard = unheard_of(await store.inbox(scope, run_id))
     asked: dict[InterruptId, PendingInterrupt] = {}
     shown: dict[InterruptId, PendingInterrupt] = {}
+    shown_at: dict[InterruptId, int] = {}
     settled: dict[InterruptId, Settlement | None] = {}
     decided: dict[InterruptId, DecisionKept] = {}
     said: dict[InterruptId, SentAnswer] = {}
@@ -135,6 +141,7 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
             decided[entry.interrupt_id] = entry
         elif isinstance(entry, PAUSE_TYPES):
             shown.update((one.interrupt_id, one) for one in entry.pending)
+            shown_at.update((one.interrupt_id, entry.index) for one in entry.pending)
     waiting = Machine.rebuilt(entries).standing.pauses
     open_ = {named: one for named, one in asked.items() if named in shown and named in waiting and named not in settled}
     for named in list(open_):
@@ -151,15 +158,12 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
         asked=asked,
         open=open_,
         shown=shown,
+        shown_at=shown_at,
         settled=settled,
         decided=decided,
-        said=said,
+        said={**unheard.answers, **said},
         unheard=unheard,
     )
-
-
-def _takes_all(_name: str, _arguments: Mapping[str, Any]) -> None:
-    """A tool that finds nothing wrong with any arguments."""
 
 
 def _shown(pending: PendingInterrupt, token: str) -> OpenPause:

@@ -30,7 +30,7 @@ from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, place_of
 from treadle.values.facts import CancelKept
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.mappings import EMPTY
-from treadle.values.pauses import Answer, PendingInterrupt
+from treadle.values.pauses import Answer, PauseKind, PendingInterrupt
 from treadle.values.requests import Attachment, HistoryMessage, TurnRequest
 from treadle.values.runs import NewRun, OnBusyThread, RunState, RunStatus
 
@@ -210,6 +210,21 @@ class ScopedRuns:
             PlanError: There are no keys that could be used.
         """
         return token_for(pending, scope=self._scope, keys=self._parts().keys)
+
+    def asking_tools(self, agent: str) -> Mapping[str, PauseKind]:
+        """The tools of an agent whose calls are asked of somebody in place of being run here, and of whom.
+
+        Raises:
+            PlanError: No such agent.
+        """
+        served = self._parts().served
+        if agent not in served:
+            raise PlanError((f"no agent is called {agent!r}; there are {', '.join(served)}",))
+        return served[agent].asking_tools
+
+    def stood_s(self, state: RunState) -> float:
+        """For how long a run has stood where it stands, by the clock of this side."""
+        return self._parts().clock.now_s() - state.changed_s
 
     async def answer(self, run_id: str, answers: Sequence[Answer], *, principal: str) -> TakenAnswers:
         """Take in what a person says to pauses of a run, all of it or, where anything is refused, none of it.

@@ -10,7 +10,7 @@ from treadle.ports.model import Model
 from treadle.ports.toolbox import Toolbox
 from treadle.values.limits import RunRules
 from treadle.values.mappings import Json, empty
-from treadle.values.pauses import DEFAULT_PAUSES, PauseRules
+from treadle.values.pauses import DEFAULT_PAUSES, PauseKind, PauseRules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +39,11 @@ class ServedAgent:
     def load_payload(self, stored: Json) -> Any:  # noqa: ANN401 (an adapter's own object)
         """A turn's payload from its stored form."""
         return self.model.load(stored) if isinstance(self.model, _Keeps) else stored
+
+    @property
+    def asking_tools(self) -> Mapping[str, PauseKind]:
+        """The tools whose calls are asked of somebody in place of being run, and of whom."""
+        return {spec.name: spec.asks for spec in self.toolbox.specs() if spec.asks is not None}
 
     @property
     def idempotent(self) -> frozenset[str]:

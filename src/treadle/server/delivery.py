@@ -130,6 +130,7 @@ class Delivery(Response):
     Args:
         held: What the reader holds while it reads; given back at its end.
         still_allowed: Whether whoever reads may go on.
+        over: Is told, when this one is over, the index of the last event that its reader was sent.
     """
 
     def __init__(  # noqa: PLR0913 (one for each thing it is made of)
@@ -142,6 +143,7 @@ class Delivery(Response):
         held: AbstractContextManager[object],
         still_allowed: Callable[[], Awaitable[bool]],
         headers: Mapping[str, str] | None = None,
+        over: Callable[[int], None] | None = None,
     ) -> None:
         self.status_code = 200
         self.background = None
@@ -150,11 +152,13 @@ class Delivery(Response):
         self.init_headers(headers)
         self.sent = 0
         self.is_sending = False
+        self.at = reading.place
         self._reading = reading
         self._form = form
         self._telling = telling
         self._shared = shared
         self._held = held
+        self._over = over
         self._still_allowed = still_allowed
         self._ending: Ending | None = None
         self._work: asyncio.Task[Any] | None = None
@@ -213,6 +217,8 @@ class Delivery(Response):
             self._shared.pulse.remove(self)
             await _over(listening, self._beating, self._checking)
             self._shared.ended(self._ending or Ending.LEFT)
+            if self._over is not None:
+                self._over(self.at)
 
     async def _told(self, feed: Feed) -> Ending:
         """Tell, and say why that is over."""
@@ -247,7 +253,7 @@ class Delivery(Response):
                 if await reading.is_over(at, closed=False):
                     break
             else:
-                at = block.last
+                self.at = at = block.last
                 # As `_write` does it, and never beside a comment; in line, since this is done for every delta.
                 if self._beating is not None:
                     await asyncio.wait((self._beating,))

@@ -52,7 +52,7 @@ def known_agent(visit: Visit, name: str) -> str:
     return name
 
 
-async def streamed(
+async def streamed(  # noqa: PLR0913 (one for each thing it is made of)
     visit: Visit,
     run_id: RunId,
     *,
@@ -60,9 +60,12 @@ async def streamed(
     form: Form,
     place: ReaderPlace,
     headers: Mapping[str, str] | None = None,
+    over: Callable[[int], None] | None = None,
 ) -> Delivery:
     """A stream of a run. Taken before a run is started, `place` refuses a reader too many while nothing has begun.
 
+    Args:
+        over: Is told how far the reader has come, when the stream is over.
     Raises:
         RunNotFoundError: No such run in the caller's scope.
     """
@@ -75,6 +78,7 @@ async def streamed(
         held=place.keep(),
         still_allowed=visit.still_allowed(reading.state),
         headers=headers,
+        over=over,
     )
 
 
