@@ -15,6 +15,9 @@ from races import LostTextError, cpu_s
 from verdicts import Race
 from workload import deltas
 
+from treadle.projections.a2a.project import TaskRun
+from treadle.projections.a2a.telling import TaskTelling
+from treadle.projections.a2a.wire import Shape
 from treadle.projections.agui.project import AguiRun
 from treadle.projections.agui.telling import Telling
 from treadle.projections.openai_chat.project import ChatRun
@@ -25,7 +28,7 @@ from treadle.projections.vercel.project import ResponseOptions, VercelResponse
 from treadle.server.folded_feed import Fold, Projection, sse_framed
 from treadle.server.wires.openai_responses import named_frames
 from treadle.values import events as ev
-from treadle.values.exposure import TEXT_ONLY, UI, Exposure
+from treadle.values.exposure import OPAQUE, TEXT_ONLY, UI, Exposure
 from treadle.values.ids import RunId, ThreadId
 from treadle.values.model import TEXT
 from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
@@ -53,7 +56,22 @@ class Wire:
     framed: Callable[[Sequence[str]], str] = sse_framed
 
 
+def _task() -> TaskRun:
+    """A task whose response is there, so that every piece appends to it."""
+    task = TaskRun(RUN, TaskTelling(shape=Shape.V1_0, context_id="t", submitted_s=0.0))
+    task.whole.responds = True
+    return task
+
+
 WIRES: Final = (
+    Wire(
+        name="a2a",
+        begin=_task,
+        exposure=OPAQUE,
+        before=f'data: {{"artifactUpdate":{{"taskId":"{RUN}","contextId":"t","artifact":{{"artifactId":"response",'
+        '"parts":[{"text":',
+        after='}]},"append":true}}\n\n',
+    ),
     Wire(
         name="agui",
         begin=lambda: AguiRun(RUN, Telling(thread_id="t", run_id="r")),
@@ -74,10 +92,7 @@ WIRES: Final = (
         name="openai responses",
         begin=lambda: ResponseRun(RUN, ResponseOptions(model="a", created=0, token_of=lambda _: None)),
         exposure=TEXT_ONLY,
-        before=(
-            "event: response.output_text.delta\n"
-            'data: {"type":"response.output_text.delta","sequence_number":'
-        ),
+        before=('event: response.output_text.delta\ndata: {"type":"response.output_text.delta","sequence_number":'),
         first=4,
         between=f',"item_id":"msg_{RUN}.p1","output_index":0,"content_index":0,"delta":',
         after=',"logprobs":[]}\n\n',

@@ -263,6 +263,12 @@ class TooManyTicketsError(CapError):
     retryable = True
 
 
+class OutboundRefusedError(PeerError):
+    """A client gave an address that this server does not call. The message says nothing of where it leads."""
+
+    code = "outbound_refused"
+
+
 class StoppingError(TreadleError):
     """The server is about to stop, or has not started yet: it takes no new work."""
 

@@ -12,7 +12,7 @@ from typing import Final, Protocol, cast
 
 from treadle.errors import PlanError
 from treadle.server.mounting import Mount
-from treadle.server.routes import ROUTES, Route
+from treadle.server.routes import ROUTES, Row
 from treadle.values.exposure import Exposure
 
 
@@ -21,14 +21,14 @@ class _Wire(Protocol):
 
     EXPOSURE: Exposure
 
-    def routes(self, mount: Mount, /) -> Sequence[Route]: ...
+    def routes(self, mount: Mount, /) -> Sequence[Row]: ...
 
 
-WIRES: Final[tuple[str, ...]] = ("agui", "openai", "vercel")
+WIRES: Final[tuple[str, ...]] = ("a2a", "agui", "openai", "vercel")
 """Every wire that a server can speak beside kernel events. By default it speaks them all."""
 
 
-def routes_of(mounts: Sequence[str | Mount] | None) -> tuple[Route, ...]:
+def routes_of(mounts: Sequence[str | Mount] | None) -> tuple[Row, ...]:
     """The routes of a server: its own, and those of what is mounted; None mounts every wire.
 
     Raises:
@@ -37,7 +37,7 @@ def routes_of(mounts: Sequence[str | Mount] | None) -> tuple[Route, ...]:
     mounted = [
         mount if isinstance(mount, Mount) else Mount(wire=mount) for mount in (WIRES if mounts is None else mounts)
     ]
-    routes = [*ROUTES]
+    routes: list[Row] = [*ROUTES]
     for mount in mounted:
         if mount.wire not in WIRES:
             raise PlanError((f"no wire is called {mount.wire!r}; expected one of {', '.join(WIRES)}",))

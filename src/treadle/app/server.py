@@ -30,6 +30,7 @@ from treadle.server.access.log_growth import LogGrowth
 from treadle.server.access.sites import Sites
 from treadle.server.application import application
 from treadle.server.delivery import Delivering, Ending
+from treadle.server.errands import Errands
 from treadle.server.feeds import Feeds
 from treadle.server.metrics import EndsCounted, Metrics
 from treadle.server.mounting import Mount
@@ -39,6 +40,8 @@ from treadle.server.pulse import Pulse, Rhythm
 
 TOO_LARGE: Final = "log_too_large"
 """The reason with which a run is cancelled whose log is larger than it may be."""
+LAST_ERRANDS_S: Final = 3.0
+"""Seconds that what is still to be sent has when the runs have drained."""
 
 
 @runtime_checkable
@@ -91,6 +94,7 @@ class Server:
         self._entered = False
         self._stopping = False
         self._owner = Owner()
+        self._errands = Errands()
         asks_nobody = access is None or isinstance(access, Anonymous)
         app = application(
             ServerParts(
@@ -101,6 +105,8 @@ class Server:
                 delivering=Delivering(feeds=Feeds(), pulse=self._pulse, ended=self._ended),
                 metrics=self._metrics,
                 check_open=self._check_open,
+                clock=self._clock,
+                errands=self._errands,
                 public_url=known.public_url,
             ),
             routes=routes_of(mounts),
@@ -176,6 +182,7 @@ class Server:
         if self._entered:
             await self._runner.drain()
             await self._pulse.end_all()
+            await self._errands.end(grace_s=LAST_ERRANDS_S)
 
     def _within(self, scope: str) -> ScopedRuns:
         return self._runner.within(scope)

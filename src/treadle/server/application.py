@@ -29,7 +29,7 @@ from treadle.server.metrics import Metrics
 from treadle.server.openapi import document
 from treadle.server.owner import Owner, OwnerDoor
 from treadle.server.parts import ServerParts
-from treadle.server.routes import Route, answering
+from treadle.server.routes import Row, answering
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 LATER: Final = "treadle.later"
@@ -38,7 +38,7 @@ LATER: Final = "treadle.later"
 def application(
     parts: ServerParts,
     *,
-    routes: Sequence[Route],
+    routes: Sequence[Row],
     owner: Owner,
     hosts: Collection[str] | None,
     origins: Collection[str],
@@ -111,7 +111,7 @@ class Path:
         return self._by_method[method]
 
 
-def _guarded(parts: ServerParts, routes: Sequence[Route]) -> dict[str, dict[str, Endpoint]]:
+def _guarded(parts: ServerParts, routes: Sequence[Row]) -> dict[str, dict[str, Endpoint]]:
     by_path: dict[str, dict[str, Endpoint]] = {}
     for route in routes:
         by_path.setdefault(route.path, {})[route.method] = answering(route, parts)

@@ -20,7 +20,8 @@ class Mount:
     """One wire of a server.
 
     Shape: `wire` is its name: `agui`, `vercel`, `openai`. Without a `path` it is at `/` and its name; without an
-        `exposure` it says what a wire of its kind says by default.
+        `exposure` it says what a wire of its kind says by default. `settings` are a value of the wire's own kind, for
+        those that take some.
 
     Raises:
         PlanError: The path is none.
@@ -29,6 +30,7 @@ class Mount:
     wire: str
     path: str = ""
     exposure: Exposure | None = None
+    settings: object | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", self.path or f"/{self.wire}")

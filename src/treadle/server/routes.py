@@ -1,13 +1,15 @@
 """The table of routes: what stands where, what it is as far as access is concerned, and who answers.
 
-Every row has an action, so whoever calls is asked about it. Beside the table stand only paths that say nothing which
-depends on anybody; they are in `application`.
+Every row has an action, so whoever calls is asked about it; or none, where only the body says what is asked for: then
+the endpoint asks, before it does anything. Open to everybody are what a wire has to say to strangers, and the paths in
+`application` that say nothing which depends on anybody.
 """
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, TypeAlias
 
 from starlette.requests import Request
@@ -28,14 +30,15 @@ Refused: TypeAlias = Callable[[Request, Refusal], Awaitable[Response]]
 class Route:
     """One row.
 
-    Shape: `takes_ticket`: a ticket in the address does, in place of a header. `refused` says a refusal in the words of
-        a protocol; without it, it is said in ours. `run_of` gives the run that the path names in a protocol's own way,
-        None where it names none; without it, the path names a run or a thread by its id, or nothing.
+    Shape: without an `action` whoever is known is let in, and the endpoint authorizes. `takes_ticket`: a ticket in the
+        address does, in place of a header. `refused` says a refusal in the words of a protocol; without it, it is said
+        in ours. `run_of` gives the run that the path names in a protocol's own way, None where it names none; without
+        it, the path names a run or a thread by its id, or nothing.
     """
 
     method: str
     path: str
-    action: Action
+    action: Action | None
     endpoint: Endpoint
     takes_ticket: bool = False
     refused: Refused | None = None
@@ -46,6 +49,17 @@ class Route:
         """What the operation is called."""
         return self.endpoint.__name__
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRoute:
+    """One row that is open to everybody."""
+
+    method: str
+    path: str
+    endpoint: Callable[[ServerParts, Request], Awaitable[Response]]
+
+
+Row: TypeAlias = Route | OpenRoute
 
 ROUTES: Final = (
     Route(method="POST", path="/v1/runs", action=Action.START, endpoint=endpoints.start_run),
@@ -72,9 +86,14 @@ ROUTES: Final = (
 )
 
 
-def answering(route: Route, parts: ServerParts) -> Callable[[Request], Awaitable[Response]]:
-    """The endpoint of a row, behind the one door that there is."""
+def answering(row: Row, parts: ServerParts) -> Callable[[Request], Awaitable[Response]]:
+    """The endpoint of a row, behind the one door that there is, if it is not open."""
+    if isinstance(row, OpenRoute):
+        return partial(row.endpoint, parts)
+    return _guarded(row, parts)
 
+
+def _guarded(route: Route, parts: ServerParts) -> Callable[[Request], Awaitable[Response]]:
     async def answered(request: Request) -> Response:
         visit = await let_in(parts, request, route.action, takes_ticket=route.takes_ticket, run_of=route.run_of)
         return await route.endpoint(visit)

@@ -44,8 +44,8 @@ class Visit:
         assert self.run is not None, "the path of this route names a run or a thread"
         return self.run
 
-    def check(self, action: Action, run: RunState) -> None:
-        """Refuse the caller what they may not do to a run that the request named otherwise than by its path.
+    def check(self, action: Action, run: RunState | None) -> None:
+        """Refuse the caller what they may not do, where the request says otherwise than by its path what that is.
 
         Raises:
             ForbiddenError: They may not do this to any run.
@@ -68,13 +68,15 @@ class Visit:
 async def let_in(
     parts: ServerParts,
     request: Request,
-    action: Action,
+    action: Action | None,
     *,
     takes_ticket: bool,
     run_of: Callable[[Mapping[str, str]], RunId | None] | None = None,
 ) -> Visit:
     """Find out who asks and whether they may. `run_of` reads the run from the path; see `Route`.
 
+    Args:
+        action: What is done. None: that stands in the body, and whoever reads it asks `Visit.check`.
     Raises:
         UnauthenticatedError: Nobody is known by what the request carries.
         ForbiddenError: They may not do this to any run.
@@ -89,7 +91,8 @@ async def let_in(
         run = await _named(runs, named)
     elif (thread_id := request.path_params.get(THREAD)) is not None:
         run = next(iter(await runs.runs(thread_id=thread_id, limit=1)), None)
-    authorize(entry.principal, action, run)
+    if action is not None:
+        authorize(entry.principal, action, run)
     return Visit(parts=parts, request=request, entry=entry, runs=runs, run=run)
 
 

@@ -110,6 +110,7 @@ def test_only_these_speak_for_themselves() -> None:
         "TooManyTicketsError",
         "CursorError",
         "AgentNotFoundError",
+        "OutboundRefusedError",
     }
 
 

@@ -37,6 +37,7 @@ from treadle.errors import (
     HostRefusedError,
     KeyReusedError,
     OriginRefusedError,
+    OutboundRefusedError,
     PauseNotFoundError,
     PauseOpenError,
     PeerError,
@@ -87,6 +88,7 @@ ROWS: Final[Mapping[type[Exception], Row]] = {
     PeerError: _UPSTREAM,
     BadRequestError: _ours(HTTPStatus.BAD_REQUEST),
     AgentNotFoundError: _ours(HTTPStatus.NOT_FOUND),
+    OutboundRefusedError: _ours(HTTPStatus.BAD_REQUEST),
     AccessError: Row(status=HTTPStatus.FORBIDDEN, message="this is not allowed"),
     UnauthenticatedError: Row(
         status=HTTPStatus.UNAUTHORIZED, message="the request does not say, or not truly, who asks"
