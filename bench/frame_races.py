@@ -20,6 +20,8 @@ from treadle.projections.a2a.telling import TaskTelling
 from treadle.projections.a2a.wire import Shape
 from treadle.projections.agui.project import AguiRun
 from treadle.projections.agui.telling import Telling
+from treadle.projections.mcp.project import ToolCallRun
+from treadle.projections.mcp.telling import Telling as CallTelling
 from treadle.projections.openai_chat.project import ChatRun
 from treadle.projections.openai_chat.project import Options as ChatOptions
 from treadle.projections.openai_responses.project import Options as ResponseOptions
@@ -107,6 +109,15 @@ WIRES: Final = (
 )
 
 
+THINNED: Final = Wire(
+    name="mcp",
+    begin=lambda: ToolCallRun(RUN, CallTelling(id_json="1", version="2026-07-28", token_json='"p"')),
+    exposure=TEXT_ONLY,
+    before=WIRES[0].before,
+)
+"""A wire that says only that there is speech: it has to cost less than one that says it."""
+
+
 def frame_races() -> Iterator[Race]:
     """Frames of each wire against its floor."""
     for wire in WIRES:
@@ -122,6 +133,17 @@ def frame_races() -> Iterator[Race]:
                 floor_units=len(TEXTS),
                 our_units=len(TEXTS),
             )
+    for name, size in (("pieces", A_READ), ("pieces one by one", 1)):
+        stretches = _speech(size)
+        yield Race(
+            name=f"L2 {THINNED.name} {name}, x floor of a frame each",
+            most=1.0 if size > 1 else None,
+            floor=lambda size=size: cpu_s(lambda: _floor(THINNED, size)),
+            ours=lambda stretches=stretches: cpu_s(lambda: _ours(THINNED, stretches)),
+            unit="piece",
+            floor_units=len(TEXTS),
+            our_units=len(TEXTS),
+        )
 
 
 def _floor(wire: Wire, size: int) -> list[bytes]:

@@ -24,7 +24,7 @@ class _Wire(Protocol):
     def routes(self, mount: Mount, /) -> Sequence[Row]: ...
 
 
-WIRES: Final[tuple[str, ...]] = ("a2a", "agui", "openai", "vercel")
+WIRES: Final[tuple[str, ...]] = ("a2a", "agui", "mcp", "openai", "vercel")
 """Every wire that a server can speak beside kernel events. By default it speaks them all."""
 
 

@@ -203,6 +203,10 @@ class ScopedRuns:
         """
         return claims_of(token, scope=self._scope, keys=self._parts().keys)
 
+    def output_schema(self, agent: str) -> Mapping[str, Any]:
+        """What the answers of an agent that is served here are read into; empty where they are text."""
+        return self._parts().served[agent].output
+
     def token_of(self, pending: PendingInterrupt) -> str:
         """The token of a pause of this scope, for a reader who may answer it.
 

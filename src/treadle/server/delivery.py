@@ -104,14 +104,19 @@ class Ending(StrEnum):
     """The server stops."""
     FAILED = "failed"
     """The log could not be read."""
+    GIVEN_UP = "given_up"
+    """The client was asked something in the midst of its stream, and gave no answer that could be taken."""
 
 
 BROKEN: Final[Mapping[Ending, str]] = {
     Ending.REVOKED: "forbidden",
     Ending.DRAINED: "stopping",
     Ending.FAILED: "internal",
+    Ending.GIVEN_UP: "decision_due",
 }
 """The code that says why this side ended a stream that is not over."""
+_CLOSED_WELL: Final = frozenset({Ending.READ, Ending.REVOKED, Ending.DRAINED, Ending.GIVEN_UP})
+"""Ends after which a body that is whole says nothing untrue."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +303,7 @@ class Delivery(Response):
     async def _close(self, ending: Ending) -> None:
         """End the body, where that says nothing untrue and the client would take it."""
         says_so = ending is Ending.FAILED and self._form.broken is not None
-        if (says_so or ending in (Ending.READ, Ending.REVOKED, Ending.DRAINED)) and not self.is_sending:
+        if (says_so or ending in _CLOSED_WELL) and not self.is_sending:
             try:
                 async with asyncio.timeout(CLOSING_S):
                     if (code := BROKEN.get(ending)) is not None and self._form.broken is not None:

@@ -97,12 +97,14 @@ async def test_cors_is_off_where_nothing_is_said() -> None:
 async def test_a_named_origin_may_read_and_another_may_not() -> None:
     """CORS: the named origin is told back, with what a reader of streams needs, and never with cookies."""
     front = with_cors(app, ["https://front.example"])
-    preflight = [("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", "last-event-id")]
+    wanted = "last-event-id, mcp-method, mcp-name, mcp-protocol-version, mcp-session-id"
+    preflight = [("Access-Control-Request-Method", "POST"), ("Access-Control-Request-Headers", wanted)]
     _, headers, _ = await asked(front, scope_of([("Origin", "https://front.example")]))
     assert headers["access-control-allow-origin"] == "https://front.example"
     assert "access-control-allow-credentials" not in headers
-    # Where the run is that a stream belongs to, and what a refusal asks for.
-    assert set(headers["access-control-expose-headers"].split(", ")) == {"Location", "Retry-After", "WWW-Authenticate"}
+    # Where the run is that a stream belongs to, what a refusal asks for, and which session was opened.
+    shown = {"Location", "Mcp-Session-Id", "Retry-After", "WWW-Authenticate"}
+    assert set(headers["access-control-expose-headers"].split(", ")) == shown
     _, headers, _ = await asked(front, scope_of([EVIL]))
     assert "access-control-allow-origin" not in headers
     for origin, status in (("https://front.example", 200), (EVIL[1], 400)):

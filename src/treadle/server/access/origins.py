@@ -22,8 +22,9 @@ from treadle.server.access.hosts import host_of
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITES: Final = frozenset({"same-origin", "none"})
 _METHODS: Final = ("GET", "POST", "DELETE")
-_HEADERS: Final = ("Authorization", "Content-Type", "Last-Event-ID", "X-API-Key")
-_SHOWN_HEADERS: Final = ("Location", "Retry-After", "WWW-Authenticate")
+_MCP_HEADERS: Final = ("MCP-Protocol-Version", "Mcp-Method", "Mcp-Name", "Mcp-Session-Id")
+_HEADERS: Final = ("Authorization", "Content-Type", "Last-Event-ID", "X-API-Key", *_MCP_HEADERS)
+_SHOWN_HEADERS: Final = ("Location", "Mcp-Session-Id", "Retry-After", "WWW-Authenticate")
 _PORTS: Final = {"http": 80, "https": 443}
 
 
