@@ -115,3 +115,18 @@ async def test_an_answer_that_lies_in_the_inbox_is_known_again() -> None:
     assert found.open == {}
     assert found.has_heard(answers, principal="ann")
     assert again.has_heard(answers, principal="ann")
+
+
+@virtually
+async def test_each_pause_is_of_the_segment_that_ended_with_it() -> None:
+    """Ours: what a wire whose unit is a segment goes on from, long after the pause was answered."""
+    script = 'call: pay {"cents": 5}\ncall: pay {"cents": 6}\n---\ncall: pay {"cents": 7}\n---\ntext: ok'
+    async with Runner([scripted(script, tools=[Till().pay])]) as runner:
+        run_id, both = await asked(runner)
+        await runner.answer(run_id, [said(one, "approve") for one in both], principal="ann")
+        await runner.wait(run_id)
+        (third,) = await runner.pauses(run_id)
+        assert (await runner.all_pauses(run_id)).segments == {
+            **{one.interrupt_id: 1 for one in both},
+            third.interrupt_id: 2,
+        }

@@ -11,12 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.errors import BadAnswerError
+from treadle.runtime import said_in_text
 from treadle.runtime.answer_check import resolution_of
-from treadle.runtime.open_pauses import OpenPause
-from treadle.runtime.said_in_text import answer_in_text
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.mappings import frozen
-from treadle.values.pauses import Decision, OnExpiry, PauseKind, PendingInterrupt
+from treadle.values.pauses import Answer, Decision, PauseKind, PendingInterrupt
 
 COLOUR = {
     "question_id": "q1",
@@ -26,15 +25,12 @@ COLOUR = {
     "allow_other": False,
 }
 SIZE = {**COLOUR, "question_id": "q2"}
-APPROVAL = OpenPause(
+APPROVAL = PendingInterrupt(
     interrupt_id=InterruptId("r1.i1"),
     kind=PauseKind.APPROVAL,
     call_id=CallId("r1.c1"),
     request={"name": "pay", "arguments": {"cents": 5}},
     response_schema={"properties": {"arguments": {"type": "object"}}},
-    expires_at=None,
-    on_expiry=OnExpiry.DECLINE,
-    token="t",
 )
 ASKED = replace(APPROVAL, kind=PauseKind.ASK_USER, request={"questions": [COLOUR]}, response_schema={})
 TWO = replace(ASKED, request={"questions": [COLOUR, SIZE]})
@@ -42,6 +38,11 @@ OPEN = replace(ASKED, request={"questions": [{**COLOUR, "allow_other": True}]})
 PAGE = replace(APPROVAL, kind=PauseKind.FRONT_END, response_schema={})
 WORDS = replace(PAGE, response_schema={"type": "string"})
 NAMED = replace(APPROVAL, kind=PauseKind.INTERRUPT, response_schema={"type": "integer"})
+
+
+def answer_in_text(pause: PendingInterrupt, text: str) -> Answer:
+    """What a text says, with a token."""
+    return said_in_text.answer_in_text(pause, text, token="t")
 
 
 @pytest.mark.requirement("PAUSE-text")
@@ -95,7 +96,7 @@ def test_leave_is_given_with_other_arguments_as_json() -> None:
     ],
 )
 @pytest.mark.requirement("PAUSE-text")
-def test_a_value_is_read_as_its_pause_wants_it(pause: OpenPause, said: str, value: Any) -> None:  # noqa: ANN401 (any JSON)
+def test_a_value_is_read_as_its_pause_wants_it(pause: PendingInterrupt, said: str, value: Any) -> None:  # noqa: ANN401 (any JSON)
     """docs/pauses.md: labels, own words, JSON, or the text itself. Whether it fits is held elsewhere."""
     answer = answer_in_text(pause, said)
     assert (answer.decision, answer.value) == (Decision.ANSWER, frozen(value))
@@ -128,7 +129,7 @@ def test_a_question_may_be_declined(decision: Decision) -> None:
     ],
 )
 @pytest.mark.requirement("PAUSE-text")
-def test_what_is_no_answer_is_refused_and_says_what_would_be(pause: OpenPause, said: str) -> None:
+def test_what_is_no_answer_is_refused_and_says_what_would_be(pause: PendingInterrupt, said: str) -> None:
     """Design §7: a bad answer does not burn the token."""
     with pytest.raises(BadAnswerError) as caught:
         answer_in_text(pause, said)
@@ -141,14 +142,7 @@ texts = st.text() | st.sampled_from(["approve", "deny: x", "{", "[" * 9999, '{"q
 
 
 @given(said=texts, pause=st.sampled_from([APPROVAL, ASKED, TWO, OPEN, PAGE, WORDS, NAMED]))
-def test_whatever_is_said_is_an_answer_or_a_refusal(said: str, pause: OpenPause) -> None:
+def test_whatever_is_said_is_an_answer_or_a_refusal(said: str, pause: PendingInterrupt) -> None:
     """Ours: a text is an attacker's; what comes of it is held against what was asked like any answer."""
-    pending = PendingInterrupt(
-        interrupt_id=pause.interrupt_id,
-        kind=pause.kind,
-        call_id=pause.call_id,
-        request=pause.request,
-        response_schema=pause.response_schema,
-    )
     with suppress(BadAnswerError):
-        resolution_of(pending, answer_in_text(pause, said), lambda _name, _arguments: None)
+        resolution_of(pause, answer_in_text(pause, said), lambda _name, _arguments: None)

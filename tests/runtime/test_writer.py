@@ -15,6 +15,7 @@ from treadle.runtime.redaction import Redaction
 from treadle.runtime.writer import Writer
 from treadle.text.close_state import CloseState
 from treadle.text.filters import by_name
+from treadle.text.surrogates import find_half
 from treadle.values import events as ev
 from treadle.values.calls import ToolOutcome
 from treadle.values.events import KernelEvent
@@ -48,9 +49,12 @@ class Page:
 
     def by_road(self, kind: str, piece: str) -> None:
         """Write a piece as the loop does."""
-        open_kind, short, append = self.writer.road
+        open_kind, (sight, take, short), append = self.writer.road
         if kind != open_kind:
             self.writer.speak(kind, piece)
+        elif sight is not None and piece and sight() not in piece and not find_half(piece):
+            take(piece)
+            append(piece)
         elif shown := short(piece):
             append(shown)
         else:

@@ -14,6 +14,7 @@ from tests.text.whole_text import PASSAGE
 from treadle.framing.utf8 import Utf8Decoder
 from treadle.text.close_state import CloseState
 from treadle.text.pieces import settled, text_of
+from treadle.text.surrogates import find_half
 
 CHAINS = ["tbc", *(pytest.param(names, marks=pytest.mark.slow) for names in ("", "t", "T", "b", "c", "tb", "bc", "ct"))]
 PLACES = st.lists(st.integers(0, 400), max_size=8)
@@ -91,9 +92,11 @@ def test_bytes_cut_anywhere_give_one_answer(text: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("names", ["t", "tbc", "tbcr"])
 @given(text=with_halves(), places=PLACES)
-def test_the_three_roads_give_one_text(names: str, text: str, places: list[int]) -> None:
-    """Ours: `feed`, `pieces`, and `short` with `let_go` show and keep the same."""
-    fed, told, hurried = (CloseState(chain(names)) for _ in range(3))
+def test_all_roads_give_one_text(names: str, text: str, places: list[int]) -> None:
+    """Ours: `feed`, `pieces`, `short` with `let_go`, and a glance before these show and keep the same."""
+    fed, told, hurried, glanced = (CloseState(chain(names)) for _ in range(4))
+    sight, take, short = glanced.text_road
+    lead = sight() if sight else ""
     for piece in cut(text, places):
         shown = fed.feed(piece)
         pieces = told.pieces(piece)
@@ -101,8 +104,15 @@ def test_the_three_roads_give_one_text(names: str, text: str, places: list[int])
         others = hurried.let_go() if passed is None else (("text", passed),)
         assert others == pieces
         assert shown == (text_of(pieces) or None)
-    assert fed.flush() == told.flush() == hurried.flush()
-    assert fed.clean_text == told.clean_text == hurried.clean_text
+        if lead not in piece and piece and not find_half(piece):
+            take(piece)
+            assert pieces == (("text", piece),)
+            continue
+        if short(piece) is None:
+            glanced.let_go()
+        lead = sight() if sight else ""
+    assert fed.flush() == told.flush() == hurried.flush() == glanced.flush()
+    assert fed.clean_text == told.clean_text == hurried.clean_text == glanced.clean_text
 
 
 @pytest.mark.slow

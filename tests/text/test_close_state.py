@@ -199,6 +199,18 @@ def test_thinking_takes_a_short_road_too() -> None:
     assert state_of("redact").short_thinking("a") is None
 
 
+@pytest.mark.parametrize("ends", [("passage",), ("turn",), ("turn", "passage"), ("passage", "turn"), ("turn", "turn")])
+def test_a_line_begins_after_an_end_that_the_filters_slept_through(ends: tuple[str, ...]) -> None:
+    """Ours: filters that are at rest hear of an end when they next see text."""
+    state = state_of("think")
+    for end in ends:
+        assert state.feed("text") == "text"
+        assert (state.end_turn() if end == "turn" else state.end_passage()) == ()
+    # A line break after thinking that stands alone on its line goes with it.
+    assert state.feed("<think>hm</think>\nmore") == "more"
+    assert state.feed("<think>hm</think>\nmore") == "\nmore"
+
+
 def test_the_short_road_gives_text_itself_and_the_long_one_takes_the_rest() -> None:
     """Ours: the loop calls `short`, and `let_go` where it gives nothing."""
     state = state_of(*TAGS)

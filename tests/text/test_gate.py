@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.text.gate import Gate
+from treadle.text.gate import Gate, nothing_in_view
 from treadle.text.tags import TagSet
 
 ANGLE = TagSet(tags=("<ab>",))
@@ -51,6 +51,42 @@ def test_a_piece_without_a_lead_is_passed_itself(sets: tuple[TagSet, ...]) -> No
     quick = len({tag[0] for tags in sets for tag in tags.tags}) <= (2 if BRACKET in sets else 1)
     assert all(passed is piece for passed, piece in zip(given_back, pieces, strict=True)) is quick
     assert (asked == []) is quick
+
+
+@pytest.mark.parametrize("sets", SETS)
+@given(texts=st.lists(st.text("<[{ab}]> \t\u65e5", max_size=5), max_size=8))
+def test_what_would_pass_at_sight_passes_the_road_as_it_is(sets: tuple[TagSet, ...], texts: list[str]) -> None:
+    """Ours: the lead is another after a piece that did not pass at sight, and after no other."""
+    gate = Gate(sets, [])
+    road, sight = gate.road(gate.look), gate.sight
+    assert (sight is None) is (BRACKET in sets or len(sets) > 1)
+    lead = sight() if sight else ""
+    for text in texts:
+        at_sight = lead not in text and text != ""
+        passed = road(text)
+        if at_sight:
+            assert passed is text
+            assert sight is not None
+            assert sight() == lead
+        elif sight:
+            lead = sight()
+
+
+def test_thinking_passes_at_sight_while_it_goes_on_and_nothing_is_held() -> None:
+    """Ours: text between two pieces of thinking ends the first passage."""
+    shown: list[str] = []
+    gate = Gate((ANGLE,), shown)
+    road = gate.road(gate.look)
+    assert gate.sight_beside() == ""
+    gate.set(stirred=False, thinking=True)
+    assert gate.sight_beside() == nothing_in_view()
+    assert road("a<") == "a"
+    assert gate.sight_beside() == ""
+
+
+def test_where_many_characters_are_leads_nothing_passes_at_sight() -> None:
+    """Ours: to look for each of them would take longer than the road."""
+    assert Gate((ANGLE, BRACE), []).sight is None
 
 
 def test_half_a_pair_is_for_the_filters() -> None:

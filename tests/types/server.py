@@ -7,8 +7,9 @@ from typing import assert_type
 
 from starlette.types import ASGIApp
 
-from treadle import Agent, Runner, RunView, Server, StartedRun, WatchedRecord
+from treadle import Agent, Runner, RunView, Server, StartedRun, TurnMessage, UserMessage, WatchedRecord
 from treadle.runtime.scoped_runs import ScopedRuns
+from treadle.values.model import ModelTurn
 from treadle.values.runs import RunState
 
 
@@ -26,6 +27,8 @@ async def within(runner: Runner) -> None:
     runs = runner.within("acme")
     assert_type(runs, ScopedRuns)
     assert_type(await runs.start("a", "hi"), StartedRun)
+    before: list[UserMessage | TurnMessage] = [UserMessage(text="hi"), TurnMessage(turn=ModelTurn(text="ho"))]
+    assert_type(await runs.start("a", [*before, UserMessage(text="who?")]), StartedRun)
     assert_type(await runs.get("r"), RunView)
     assert_type(await runs.state("r"), RunState)
     assert_type(await runs.runs(), Sequence[RunState])

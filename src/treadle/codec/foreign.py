@@ -53,7 +53,6 @@ _CONTAINERS: Final = frozenset({dict, FrozenDict, list, tuple})
 # A walk counts each bracket and comma once too often, and each key twice among what it reads: never twice the size.
 _DEAREST: Final = 2
 _FLAT: Final = frozenset({str, int, bool, type(None)})
-_NAMES: Final = frozenset({str})
 _EXACT_DIGITS: Final = 600
 """No integer is too long in what is written with so many bytes."""
 _WIDEST: Final = 6
@@ -68,7 +67,7 @@ def json_value(value: object, *, max_bytes: int = MAX_VALUE_BYTES, max_depth: in
             told; containers nest at most `max_depth` deep. Work is bounded by both, not by the value.
     """
     if type(value) is str and _WIDEST * len(value) + 2 <= max_bytes and value.isascii():
-        return value  # what most tools return is its own form
+        return value  # What most tools return is its own form.
     walk = _Walk(max_bytes=max_bytes, max_depth=max_depth)
     try:
         return walk.value(value, 1)
@@ -82,6 +81,8 @@ def json_terms(value: object, *, max_bytes: int = MAX_VALUE_BYTES, max_depth: in
     Shape:  equal to `json_value` of the value but for the classes of its containers. Not a copy: whoever keeps it
             freezes it.
     """
+    if type(value) is str and _WIDEST * len(value) + 2 <= max_bytes and value.isascii():
+        return value
     room = max_bytes // _DEAREST
     try:
         if max_depth and _is_flat(value) and len(json_bytes(value)) <= min(room, _EXACT_DIGITS):
@@ -99,7 +100,10 @@ def _is_flat(value: object) -> bool:
     if kind is not FrozenDict and kind is not dict:
         return False
     assert isinstance(value, dict)
-    return _FLAT.issuperset(map(type, value.values())) and _NAMES.issuperset(map(type, value))
+    for key, item in value.items():  # noqa: SIM110 (a generator costs twice the loop, and every call comes through here)
+        if type(key) is not str or type(item) not in _FLAT:
+            return False
+    return True
 
 
 def in_json_terms(value: object, levels: int | None = None) -> bool:

@@ -14,6 +14,7 @@ from treadle.values.calls import ToolOutcome
 from treadle.values.facts import Ending, Fact, OutcomeKept, PauseKept
 from treadle.values.ids import CallId, InterruptId, interrupt_id
 from treadle.values.limits import RunRules
+from treadle.values.making import maker
 from treadle.values.pauses import PauseKind, PendingInterrupt
 from treadle.values.requests import TurnRequest
 from treadle.values.usage import UsageDelta
@@ -21,6 +22,7 @@ from treadle.values.usage import UsageDelta
 # Every round makes eight of these two. A named tuple's own constructor costs twice as much.
 _draft: Callable[[tuple[type[ev.KernelEvent], Mapping[str, object], bool]], Emit] = partial(tuple.__new__, Emit)
 _kept: Callable[[tuple[Fact]], Keep] = partial(tuple.__new__, Keep)
+_outcome_kept = maker(OutcomeKept)
 
 
 class Drafting:
@@ -78,7 +80,7 @@ class Drafting:
         self._out.append(Close(event=event, fields=fields, outcome=outcome))
 
     def _settle(self, outcome: ToolOutcome) -> None:
-        self._keep(OutcomeKept(outcome=outcome))
+        self._keep(_outcome_kept(outcome=outcome))
         self._emit(ev.ToolResult, outcome=outcome)
 
     def _settle_unfinished(self) -> None:

@@ -10,7 +10,7 @@ Source: docs/machine.md (the rules EV-1 to EV-10 and the state diagram).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Self, assert_never
+from typing import Any, ClassVar, Final, Self, assert_never
 
 from treadle.errors import StateError
 from treadle.kernel.effects import Effect
@@ -39,6 +39,9 @@ from treadle.values.facts import Ending
 from treadle.values.ids import CallId
 from treadle.values.records import Entry
 from treadle.values.requests import TurnMessage
+
+# A member of an enum is looked up by the enum's class, which is slow where every input does it.
+_FINAL: Final = Phase.FINAL
 
 
 class Machine(TakingOver):
@@ -86,18 +89,18 @@ class Machine(TakingOver):
         if phase not in LEGAL.get(kind, ()):
             told = f"{kind.__name__} is not legal in phase {phase.value!r}"
             raise StateError(told, state=phase, input=given)
-        if kind in self._refusals:
-            self._refusals[kind](self, given)
+        refuse = self._refusals.get(kind)
+        if refuse is not None:
+            refuse(self, given)
         self._out = []
-        if phase is not Phase.FINAL:
+        if phase is not _FINAL:
             self._take(given)
-        out, self._out = tuple(self._out), []
-        return out
+        return tuple(self._out)
 
     def _take(self, given: Input) -> None:
         match given:
             case ToolReturned():
-                self._returned(given.outcome)
+                self._returned(given)
             case ModelTurned():
                 self._turned(given)
             case ModelAnnounced():
@@ -165,7 +168,8 @@ class Machine(TakingOver):
             raise StateError(f"call {given.call_id!r} is not of this run", state=self._s.phase, input=given)
 
     def _refuse_outcome(self, given: ToolReturned) -> None:
-        if not self._gave(given.outcome.call_id):
+        named = given.outcome.call_id
+        if named not in self._s.calls and not self._gave(named):
             raise StateError(f"call {given.outcome.call_id!r} is not of this run", state=self._s.phase, input=given)
 
     def _refuse_pause(self, given: PauseExpired) -> None:

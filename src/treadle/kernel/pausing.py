@@ -27,7 +27,8 @@ class Pausing(Rounds):
         if call is None or call.stage is not CallStage.EXECUTING:
             return
         if self._s.ending is not None:
-            self._returned(stopped(call.call_id))
+            self._settle(stopped(call.call_id))
+            self._go_on()
             return
         self._pause(call.call_id, given.ask)
         self._go_on()

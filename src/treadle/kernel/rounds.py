@@ -8,7 +8,7 @@ from dataclasses import replace
 from treadle.kernel.drafting import Drafting
 from treadle.kernel.effects import AskModel, CallTools, Recall, StopModel, StopTools, Withdraw
 from treadle.kernel.endings import failed_attempt, over_limit
-from treadle.kernel.inputs import ModelBroke, ModelTurned, PauseAsk, Recalled, Started, ToolProgressed
+from treadle.kernel.inputs import ModelBroke, ModelTurned, PauseAsk, Recalled, Started, ToolProgressed, ToolReturned
 from treadle.kernel.settlements import cut_short, not_run, over_the_limit
 from treadle.kernel.standing import CallStage
 from treadle.values import events as ev
@@ -16,11 +16,17 @@ from treadle.values.calls import ToolOutcome, ToolRequest
 from treadle.values.facts import EndBegun, Ending, RecallKept, RequestKept, RoundCut, RoundOpened, TurnKept
 from treadle.values.ids import CallId, call_id
 from treadle.values.limits import Limit
+from treadle.values.making import maker
 from treadle.values.mappings import EMPTY
 from treadle.values.model import ModelTurn, StopReason
 from treadle.values.usage import NO_USAGE, UsageDelta
 
 CUT_LABELS = frozenset({StopReason.LENGTH, StopReason.CONTENT_FILTER})
+
+# A member of an enum is looked up by the enum's class, which is slow where every call does it.
+_EXECUTING = CallStage.EXECUTING
+_round_opened, _turn_kept = maker(RoundOpened), maker(TurnKept)
+_ask_model, _call_tools = maker(AskModel), maker(CallTools)
 
 
 class Rounds(Drafting):
@@ -68,9 +74,9 @@ class Rounds(Drafting):
         self._final(ending)
 
     def _ask(self, *, round: int, attempt: int, wait_s: float = 0.0) -> None:  # noqa: A002 (the word of the domain)
-        self._keep(RoundOpened(round=round, attempt=attempt))
+        self._keep(_round_opened(round=round, attempt=attempt))
         self._emit(ev.RoundStarted, held=True, round=round, attempt=attempt, model=self._rules.model)
-        self._out.append(AskModel(round=round, attempt=attempt, wait_s=wait_s))
+        self._out.append(_ask_model(round=round, attempt=attempt, wait_s=wait_s))
 
     def _announce(self, slot: int, name: str) -> None:
         if slot == len(self._s.calls):
@@ -79,7 +85,7 @@ class Rounds(Drafting):
 
     def _turned(self, given: ModelTurned) -> None:
         turn = self._with_call_ids(given.turn)
-        self._keep(TurnKept(round=self._s.round, attempt=self._s.attempt, turn=turn, streamed=given.streamed))
+        self._keep(_turn_kept(round=self._s.round, attempt=self._s.attempt, turn=turn, streamed=given.streamed))
         self._emit_round_ended(turn.usage, stop_reason=turn.stop_reason, outcome="done")
         if turn.stop_reason in CUT_LABELS:
             self._settle_unfinished()
@@ -103,8 +109,8 @@ class Rounds(Drafting):
 
     def _dispatch(self, turn: ModelTurn, given: ModelTurned) -> None:
         """Run what may run; what may not is settled at once, and the model is told why."""
-        most = self._rules.limits.tool_calls
-        spent_up, refused = self._spent_up(NO_USAGE), False
+        limits, refused = self._rules.limits, False
+        most, spent_up = limits.tool_calls, limits.tokens is not None and self._spent_up(NO_USAGE)
         room = len(turn.tool_requests) if most is None else most - self._s.dispatched
         over = Limit.TOKENS if spent_up else Limit.TOOL_CALLS
         runnable: list[ToolRequest] = []
@@ -128,38 +134,42 @@ class Rounds(Drafting):
             waiting = []
         for waiting_id, ask in waiting:
             self._pause(waiting_id, ask)
-        self._settle_all(settled)
+        if settled:
+            self._settle_all(settled)
         if runnable:
-            self._out.append(CallTools(requests=tuple(runnable)))
+            self._out.append(_call_tools(requests=tuple(runnable)))
         else:
             self._go_on()
 
     def _progressed(self, given: ToolProgressed) -> None:
         call = self._s.calls.get(given.call_id)
-        if call is not None and call.stage is CallStage.EXECUTING:
+        if call is not None and call.stage is _EXECUTING:
             self._emit(ev.ToolProgress, call_id=call.call_id, sequence=call.next_sequence, payload=given.payload)
 
-    def _returned(self, outcome: ToolOutcome) -> None:
+    def _returned(self, given: ToolReturned) -> None:
+        outcome = given.outcome
         call = self._s.calls.get(outcome.call_id)
-        if call is not None and call.stage is CallStage.EXECUTING:
+        if call is not None and call.stage is _EXECUTING:
             self._settle(outcome)
             self._go_on()
 
     def _go_on(self) -> None:
         """After a call came to rest: wait for the others, for a person, or ask the model again."""
-        if self._s.executing():
+        s = self._s
+        if s.is_at(_EXECUTING):
             return
-        if self._s.open_calls() and self._s.ending is None:
-            self._wait()
-        elif self._s.ending is not None:
+        limits = self._rules.limits
+        if s.ending is not None:
             self._settle_unfinished()
-            self._final(self._s.ending)
-        elif self._spent_up(NO_USAGE):
+            self._final(s.ending)
+        elif not s.is_settled:
+            self._wait()
+        elif limits.tokens is not None and self._spent_up(NO_USAGE):
             self._final(over_limit(Limit.TOKENS))
-        elif self._rules.limits.rounds is not None and self._s.round >= self._rules.limits.rounds:
+        elif limits.rounds is not None and s.round >= limits.rounds:
             self._final(over_limit(Limit.ROUNDS))
         else:
-            self._ask(round=self._s.round + 1, attempt=1)
+            self._ask(round=s.round + 1, attempt=1)
 
     def retries(self, given: ModelBroke) -> bool:
         """Whether the model is asked again after this."""

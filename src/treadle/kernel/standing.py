@@ -18,6 +18,7 @@ from treadle.values.calls import ToolOutcome, ToolRequest
 from treadle.values.facts import Ending
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.limits import RunRules
+from treadle.values.making import maker
 from treadle.values.model import ModelTurn
 from treadle.values.pauses import IS_THE_RESULT, PauseKind, PendingInterrupt, Resolution, Settlement
 from treadle.values.records import Entry
@@ -36,6 +37,8 @@ class CallStage(StrEnum):
 
 # A member of an enum is looked up by the enum's class, which is slow where every call does it.
 _EXECUTING, _SETTLED = CallStage.EXECUTING, CallStage.SETTLED
+
+_turn_message = maker(TurnMessage)
 
 
 @dataclass(slots=True)
@@ -119,6 +122,21 @@ class Standing:
         """The calls of the present round that have no result yet."""
         return [call for call in self.calls.values() if call.stage is not _SETTLED]
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether every call of the present round has its result."""
+        for call in self.calls.values():  # noqa: SIM110 (a generator costs twice the loop, and every call asks)
+            if call.stage is not _SETTLED:
+                return False
+        return True
+
+    def is_at(self, stage: CallStage) -> bool:
+        """Whether a call of the present round stands there."""
+        for call in self.calls.values():  # noqa: SIM110 (as above)
+            if call.stage is stage:
+                return True
+        return False
+
     def executing(self) -> list[Call]:
         """The calls that run now."""
         return [call for call in self.calls.values() if call.stage is _EXECUTING]
@@ -177,7 +195,7 @@ def _turn_kept(s: Standing, kept: fa.TurnKept) -> None:
     s.turn = turn
     _spend(s, turn.usage)
     if not turn.tool_requests:
-        s.turns.append(TurnMessage(turn=turn))
+        s.turns.append(_turn_message(turn=turn))
         return
     s.phase = Phase.CALLING
     for slot, request in enumerate(turn.tool_requests):
@@ -200,9 +218,9 @@ def _outcome_kept(s: Standing, kept: fa.OutcomeKept) -> None:
     outcome = kept.outcome
     call = s.calls[outcome.call_id]
     call.stage, call.outcome = _SETTLED, outcome
-    if s.turn is not None and not s.open_calls():
+    if s.turn is not None and s.is_settled:
         outcomes = [call.outcome for call in s.calls.values() if call.outcome is not None]
-        s.turns.append(TurnMessage(turn=s.turn, outcomes=tuple(outcomes)))
+        s.turns.append(_turn_message(turn=s.turn, outcomes=tuple(outcomes)))
 
 
 def _pause_kept(s: Standing, kept: fa.PauseKept) -> None:

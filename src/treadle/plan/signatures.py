@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from treadle.codec.foreign import json_bytes
 from treadle.plan.damage import damage_text
 from treadle.plan.schema import argument_schema
-from treadle.values.making import quickly_made
+from treadle.values.making import maker, quickly_made
 from treadle.values.mappings import EMPTY, frozen
 
 _NO_PARAMETERS: Final = EMPTY
@@ -39,6 +39,9 @@ class Checked:
 
     keywords: Mapping[str, Any]
     damage: str | None = None
+
+
+_checked = maker(Checked)
 
 
 class Parameters:
@@ -67,7 +70,7 @@ class Parameters:
             return Checked(keywords={}, damage=damage_text(error))
         except Exception as error:  # noqa: BLE001 (a validator is the tool's own code: the border of a tool call)
             return Checked(keywords={}, damage=f"{type(error).__name__}: the arguments could not be checked")
-        return Checked(keywords={name: getattr(made, field) for name, field in self._fields})
+        return _checked(keywords={name: getattr(made, field) for name, field in self._fields})
 
 
 def read_parameters(function: Callable[..., Any], described: Mapping[str, str], *, leave_out: int = 0) -> Parameters:

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
-from treadle.values.events import KernelEvent
+from treadle.values.events import SEALS, KernelEvent
 from treadle.values.facts import Fact
 from treadle.values.ids import RunId
+from treadle.values.making import maker
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
 
 ENTRIES: Final = "entries"
@@ -26,6 +28,7 @@ UNKNOWN_BYTES: Final = 1 << 30
 """The size of a piece while there was none: the first one is looked at."""
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class KindRun:
     """A stretch of one kind.
 
@@ -34,14 +37,14 @@ class KindRun:
     Units: `at_s` is UTC seconds, when the stretch was begun.
     """
 
-    __slots__ = ("at_s", "first", "items", "key", "kind")
+    kind: str
+    key: Any
+    first: int
+    items: list[Any]
+    at_s: float
 
-    def __init__(self, kind: str, key: Any, *, first: int, at_s: float) -> None:  # noqa: ANN401 (by kind: a number, an id)
-        self.kind = kind
-        self.key = key
-        self.first = first
-        self.items: list[Any] = []
-        self.at_s = at_s
+
+_stretch = maker(KindRun)
 
 
 class KindRuns:
@@ -102,12 +105,8 @@ class KindRuns:
     @property
     def next(self) -> int:
         """The index of the next event."""
-        return self._base + self._pieces
-
-    @property
-    def _pieces(self) -> int:
         count, apart = len(self._texts), self._apart
-        return count if apart is None or count <= apart else apart + 1
+        return self._base + (count if apart is None or count <= apart else apart + 1)
 
     @property
     def left(self) -> int:
@@ -125,14 +124,13 @@ class KindRuns:
         items = self.runs[-1].items
         return items[-1] if items else None
 
-    def begin(self, kind: str, key: Any) -> list[Any]:  # noqa: ANN401 (as in KindRun)
+    def begin(self, kind: str, key: Any) -> list[Any]:  # noqa: ANN401 (by kind: a number, an id)
         """Begin a stretch and give the list that its items are appended to, until another stretch is begun."""
         if self._apart is not None:
             self._join()
         self._base = base = self._base + len(self._texts)
-        run = KindRun(kind, key, first=base, at_s=self.now_s())
-        self.runs.append(run)
-        items = run.items
+        items: list[Any] = []
+        self.runs.append(_stretch(kind=kind, key=key, first=base, items=items, at_s=self.now_s()))
         if kind is ENTRIES:
             self._entries, self._texts = items, []
         else:
@@ -163,7 +161,7 @@ class KindRuns:
         entries = self._entries
         if entries is None:
             entries = self.begin(ENTRIES, None)
-        entries.append(event(index=self._base, run_id=run_id, **fields))
+        entries.append(SEALS[event](self._base, run_id, fields))
         self._base += 1
         if self.waiters:
             self.wake()
@@ -240,9 +238,10 @@ class KindRuns:
         pieces = size_bytes = 0
         for run in self.runs[at:]:
             if run.kind is not ENTRIES:
-                text = "".join(run.items[skip:])
+                texts = run.items[skip:] if skip else run.items
+                text = "".join(texts)
                 size_bytes += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-                pieces += len(run.items) - skip
+                pieces += len(texts)
             skip = 0
         return pieces, size_bytes
 
@@ -258,5 +257,5 @@ class KindRuns:
     def measured(self) -> int:
         """UTF-8 bytes of all speech by now; each piece is looked at once."""
         self._size_bytes += self._speech_from(*self._measured_to)[1]
-        self._measured_to = self.place()
+        self._measured_to = len(self.runs) - 1, len(self.runs[-1].items)
         return self._size_bytes

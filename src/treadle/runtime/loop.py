@@ -41,6 +41,7 @@ from treadle.kernel.inputs import (
     Started,
 )
 from treadle.kernel.machine import Machine
+from treadle.kernel.standing import Standing
 from treadle.kernel.transitions import Phase
 from treadle.ports.clock import Clock
 from treadle.ports.model import ModelRequest
@@ -54,8 +55,10 @@ from treadle.runtime.served import ServedAgent
 from treadle.runtime.taken_in import taken_in
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
+from treadle.text.surrogates import find_half
 from treadle.values.events import Error
 from treadle.values.limits import Limit, RunRules
+from treadle.values.making import maker
 from treadle.values.model import CallNamed, ModelItem, ModelTurn, TurnEnded, UsageTold
 from treadle.values.requests import PromptAssembly, TurnRequest, assemble
 from treadle.values.usage import NO_USAGE, UsageDelta
@@ -67,6 +70,8 @@ _Measured = ModelBroke | DeadlinePassed | CancelRequested | PartBroke
 _MEASURED: Final = frozenset({ModelBroke, DeadlinePassed, CancelRequested, PartBroke})
 _Deed = AskModel | CallTools | Close | Recall | StopModel | StopTools | Wait | Withdraw
 _INTERRUPTS: Final = frozenset({CancelRequested, DeadlinePassed, ModelBroke, PartBroke})
+
+_request, _announced, _turned = maker(ModelRequest), maker(ModelAnnounced), maker(ModelTurned)
 
 
 class RunLoop:
@@ -90,8 +95,7 @@ class RunLoop:
         self._declared = DeclaredOutput(served.output)
         self._clock = clock
         self._runs = runs = writer.runs
-        self._writer = writer
-        self._rules = rules
+        self._writer, self._rules = writer, rules
         self._specs = self._toolbox.specs()
         self._asks = CallAsks(toolbox=self._toolbox, clock=clock, rules=served.pauses)
         self._machine = machine or Machine()
@@ -174,12 +178,12 @@ class RunLoop:
             return
         # From here on nothing should ever run; it is here because no reader may be left without a closing event.
         self._writer.distrust()
-        fields = {"code": "internal", "termination": "internal", "reference": self._reference()}
+        fields = {"code": "internal", "termination": "internal", "reference": _reference(self._machine.standing)}
         self._close(Close(event=Error, fields=fields))
 
     async def _to_rest(self) -> None:
-        machine, posted = self._machine, self._posted
-        while machine.phase not in _AT_REST or posted or self._to_call:
+        standing, posted = self._machine.standing, self._posted
+        while standing.phase not in _AT_REST or posted or self._to_call:
             try:
                 if self._to_call:
                     await self._call_when_stored()
@@ -212,17 +216,12 @@ class RunLoop:
     def _break(self, bug: BaseException) -> None:
         """A part of this side failed: the run ends `error`, and the operator is told the rest."""
         self.failure = bug
-        reference = self._reference()
+        reference = _reference(self._machine.standing)
         _log.error("run failed inside, reference %s", reference, exc_info=bug)
         self._writer.distrust()
         if self._machine.phase is Phase.NEW:
             raise bug
         self._tell(PartBroke(reference=reference, detail=f"{type(bug).__name__}: {bug}"))
-
-    def _reference(self) -> str:
-        standing = self._machine.standing
-        run_id = standing.request.run_id if standing.request else "run"
-        return f"{run_id}.e{standing.round}.{standing.attempt}"
 
     # Telling the machine, and carrying out what it wants.
 
@@ -302,7 +301,7 @@ class RunLoop:
     async def _listen(self) -> None:
         """Ask the model and hear it out, or until something more urgent is posted."""
         assert self._prompt is not None
-        request = ModelRequest(prompt=self._prompt, turns=self._machine.turns, tools=self._specs)
+        request = _request(prompt=self._prompt, turns=self._machine.turns, tools=self._specs)
         given: Input | None = None
         reach(_BEFORE_MODEL_CALL)
         self._listening = True
@@ -340,11 +339,12 @@ class RunLoop:
                 raise asyncio.CancelledError
             self._posted.append(CancelRequested(reason="shutdown"))
 
-    async def _hear(self, stream: AsyncIterator[list[Any]]) -> Input:  # noqa: C901 (a call for every delta is too dear)
+    async def _hear(self, stream: AsyncIterator[list[Any]]) -> Input:  # noqa: C901, PLR0912 (calls are too dear)
         """Every delta passes here: nothing is made, looked up or awaited that it does not need."""
         writer, runs, deadlines = self._writer, self._runs, self._deadlines
         waiters = runs.waiters
-        open_kind, short, append = writer.road
+        open_kind, (sight, take, short), append = writer.road
+        lead = "" if sight is None else sight()
         left = runs.left
         async for items in stream:
             for item in items:
@@ -356,12 +356,22 @@ class RunLoop:
                         return self._turned(item.turn)
                     self._structure(item)
                 else:
-                    if kind == open_kind and (shown := short(piece)):
-                        append(shown)
+                    if kind != open_kind:
+                        writer.speak(kind, piece)
+                    elif lead not in piece and piece and (piece.isascii() or not find_half(piece)):
+                        take(piece)
+                        append(piece)
                         left -= 1
                         continue
-                    (writer.let_go if kind == open_kind else writer.speak)(kind, piece)
-                open_kind, short, append = writer.road
+                    elif shown := short(piece):
+                        append(shown)
+                        left -= 1
+                        lead = "" if sight is None else sight()
+                        continue
+                    else:
+                        writer.let_go(kind, piece)
+                open_kind, (sight, take, short), append = writer.road
+                lead = "" if sight is None else sight()
                 left -= 1
                 deadlines.reads += 1
             if not items:
@@ -380,8 +390,7 @@ class RunLoop:
     def _structure(self, item: ModelItem) -> None:
         match item:
             case CallNamed():
-                announced = ModelAnnounced(slot=item.slot, name=item.name, provider_id=item.provider_id)
-                self._tell(announced)
+                self._tell(_announced(slot=item.slot, name=item.name, provider_id=item.provider_id))
                 self._writer.speak_of(self._machine.call_at(item.slot))
             case UsageTold():
                 self._told_usage = item.usage
@@ -402,17 +411,17 @@ class RunLoop:
             if (misfit := self._declared.misfit(turn, self._writer.answer)) is not None:
                 self._told_usage = turn.usage
                 return self._failed(misfit)
-            return ModelTurned(turn=turn, spoke=spoke)
-        requests = tuple([self._toolbox.checked(taken_in(request)) for request in turn.tool_requests])
+            return _turned(turn=turn, spoke=spoke)
+        requests = tuple(map(self._toolbox.checked, map(taken_in, turn.tool_requests)))
         if not all(map(is_, requests, turn.tool_requests)):
             turn = turn.calling(requests)
         streamed = self._writer.streamed
         slots = frozenset([slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed])
-        return ModelTurned(turn=turn, streamed=slots, gated=self._asks.before(requests), spoke=spoke)
+        return _turned(turn=turn, streamed=slots, gated=self._asks.before(requests), spoke=spoke)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed
-        reference = self._reference()
+        reference = _reference(self._machine.standing)
         _log.warning("model %s: %s, reference %s", self._model.name, failed.code, reference, exc_info=failed)
         return _broke(failed, reference)
 
@@ -426,6 +435,11 @@ def _broke(failed: ModelError, reference: str) -> ModelBroke:
         reference=reference,
         detail=failed.detail,
     )
+
+
+def _reference(standing: Standing) -> str:
+    run_id = standing.request.run_id if standing.request else "run"
+    return f"{run_id}.e{standing.round}.{standing.attempt}"
 
 
 def _wake(woken: asyncio.Future[None]) -> None:

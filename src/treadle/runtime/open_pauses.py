@@ -55,10 +55,10 @@ class PausesOfRun:
     """All pauses that a run has had.
 
     Shape: `asked` holds all that it asked, and `open` those that wait, with what they ask in truth; `shown` what of it
-    was shown, and `shown_at` the index of the event that showed it last. `settled` says of the others how, as far as
-    that is known: what lies in the inbox has settled its pause, and where that cannot be read None is how. `decided`
-    says who decided, of those that somebody did and the run has heard of; `said` what people said, heard or not;
-    `unheard` is what lies in the inbox.
+    was shown, `shown_at` the index of the event that showed it last, and `segments` the number, from 1, of the segment
+    that ended with it. `settled` says of the others how, as far as that is known: what lies in the inbox has settled
+    its pause, and where that cannot be read None is how. `decided` says who decided, of those that somebody did and the
+    run has heard of; `said` what people said, heard or not; `unheard` is what lies in the inbox.
     """
 
     state: RunState
@@ -70,6 +70,7 @@ class PausesOfRun:
     decided: Mapping[InterruptId, DecisionKept]
     said: Mapping[InterruptId, SentAnswer]
     unheard: Unheard
+    segments: Mapping[InterruptId, int]
 
     def open_as_shown(self, token_of: Callable[[PendingInterrupt], str]) -> tuple[OpenPause, ...]:
         """The open pauses with their tokens, for a reader who may answer them."""
@@ -128,6 +129,8 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
     settled: dict[InterruptId, Settlement | None] = {}
     decided: dict[InterruptId, DecisionKept] = {}
     said: dict[InterruptId, SentAnswer] = {}
+    segments: dict[InterruptId, int] = {}
+    closed = 0
     entries = list(entries_of(stretches, run_id))
     for entry in entries:
         if isinstance(entry, PauseKept):
@@ -140,8 +143,10 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
         elif isinstance(entry, DecisionKept):
             decided[entry.interrupt_id] = entry
         elif isinstance(entry, PAUSE_TYPES):
+            closed += 1
             shown.update((one.interrupt_id, one) for one in entry.pending)
             shown_at.update((one.interrupt_id, entry.index) for one in entry.pending)
+            segments.update((one.interrupt_id, closed) for one in entry.pending)
     waiting = Machine.rebuilt(entries).standing.pauses
     open_ = {named: one for named, one in asked.items() if named in shown and named in waiting and named not in settled}
     for named in list(open_):
@@ -163,6 +168,7 @@ async def pauses_of(store: Asked, scope: str, run_id: RunId) -> PausesOfRun:
         decided=decided,
         said={**unheard.answers, **said},
         unheard=unheard,
+        segments=segments,
     )
 
 

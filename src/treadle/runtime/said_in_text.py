@@ -14,20 +14,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from treadle.codec.foreign import json_value
 from treadle.errors import BadAnswerError
-from treadle.runtime.open_pauses import OpenPause
 from treadle.values.mappings import Json
-from treadle.values.pauses import Answer, Decision, PauseKind
+from treadle.values.pauses import Answer, Decision, PauseKind, PendingInterrupt
 
 _DECIDED: Final = frozenset({"decision", "reason", "arguments"})
 _NOTHING: Final = object()
 
 
-def answer_in_text(pause: OpenPause, text: str) -> Answer:
-    """What a text says to a pause.
+def answer_in_text(pause: PendingInterrupt, text: str, *, token: str) -> Answer:
+    """What a text says to a pause as it was shown, with the token that came with it.
 
     Raises:
         BadAnswerError: It says nothing that could be an answer to a pause of this kind.
@@ -36,15 +35,17 @@ def answer_in_text(pause: OpenPause, text: str) -> Answer:
     match pause.kind:
         case PauseKind.APPROVAL:
             said = read if isinstance(read, str) else text
-            return _decided(pause, read) if isinstance(read, Mapping) else _in_a_word(pause, said.strip())
+            fields = _decided(pause, read) if isinstance(read, Mapping) else _in_a_word(pause, said.strip())
         case PauseKind.ASK_USER:
-            if isinstance(read, Mapping) and "decision" in read:
-                return _decided(pause, read)
-            return _answer(pause, Decision.ANSWER, value=_to_questions(pause, read, text))
+            is_decision = isinstance(read, Mapping) and "decision" in read
+            fields = _decided(pause, read) if is_decision else _value(_to_questions(pause, read, text))
         case PauseKind.INTERRUPT | PauseKind.FRONT_END:
             wants_text = pause.response_schema.get("type") == "string"
             is_value = read is not _NOTHING and (not wants_text or isinstance(read, str))
-            return _answer(pause, Decision.ANSWER, value=read if is_value else text)
+            fields = _value(read if is_value else text)
+        case _:
+            assert_never(pause.kind)
+    return Answer(interrupt_id=pause.interrupt_id, token=token, **fields)
 
 
 def _json_of(text: str) -> Any:  # noqa: ANN401 (JSON terms, or nothing)
@@ -54,28 +55,28 @@ def _json_of(text: str) -> Any:  # noqa: ANN401 (JSON terms, or nothing)
         return _NOTHING
 
 
-def _answer(pause: OpenPause, decision: Decision, **more: Any) -> Answer:  # noqa: ANN401 (fields by name)
-    return Answer(interrupt_id=pause.interrupt_id, token=pause.token, decision=decision, **more)
+def _value(said: Json) -> dict[str, Any]:
+    return {"decision": Decision.ANSWER, "value": said}
 
 
-def _decided(pause: OpenPause, said: Mapping[str, Any]) -> Answer:
+def _decided(pause: PendingInterrupt, said: Mapping[str, Any]) -> dict[str, Any]:
     decision, reason, arguments = (said.get(name) for name in ("decision", "reason", "arguments"))
     fits = (reason is None or isinstance(reason, str)) and (arguments is None or isinstance(arguments, Mapping))
     if decision not in list(Decision) or not fits or not said.keys() <= _DECIDED:
         words = ", ".join(Decision)
         raise _refused(pause, f'expected {{"decision": one of {words}, "arguments"?: {{…}}, "reason"?: "…"}}')
-    return _answer(pause, Decision(decision), reason=reason, arguments=arguments)
+    return {"decision": Decision(decision), "reason": reason, "arguments": arguments}
 
 
-def _in_a_word(pause: OpenPause, said: str) -> Answer:
+def _in_a_word(pause: PendingInterrupt, said: str) -> dict[str, Any]:
     word, colon, reason = (part.strip() for part in said.partition(":"))
     decision = {"approve": Decision.APPROVE, "deny": Decision.DENY, "cancel": Decision.CANCEL}.get(word.lower())
     if decision is None or (colon and decision is Decision.APPROVE):
         raise _refused(pause, "expected approve, deny, deny: the reason, cancel, or a decision as JSON")
-    return _answer(pause, decision, reason=reason or None)
+    return {"decision": decision, "reason": reason or None}
 
 
-def _to_questions(pause: OpenPause, read: Json, text: str) -> Json:
+def _to_questions(pause: PendingInterrupt, read: Json, text: str) -> Json:
     questions = pause.request["questions"]
     if isinstance(read, Mapping):
         return read
@@ -92,5 +93,5 @@ def _to_questions(pause: OpenPause, read: Json, text: str) -> Json:
     return {question["question_id"]: {"other": said} if is_own else said}
 
 
-def _refused(pause: OpenPause, problem: str) -> BadAnswerError:
+def _refused(pause: PendingInterrupt, problem: str) -> BadAnswerError:
     return BadAnswerError(((pause.interrupt_id, problem),))

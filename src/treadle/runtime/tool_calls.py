@@ -25,6 +25,7 @@ from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.first_step import FirstSteps
 from treadle.values.calls import ToolOutcome, ToolRequest, ToolStatus
 from treadle.values.ids import CallId
+from treadle.values.making import maker
 from treadle.values.mappings import Json
 from treadle.values.pauses import PendingInterrupt, Resolution
 
@@ -38,6 +39,8 @@ _log = logging.getLogger("treadle.tools")
 # A member of an enum is looked up by the enum's class, which is slow where every call does it.
 _BEFORE_TOOL: Final = Failpoint.CALL_BEFORE_TOOL
 _AFTER_TOOL: Final = Failpoint.CALL_AFTER_TOOL
+
+_context, _outcome, _returned = maker(CallContext), maker(ToolOutcome), maker(ToolReturned)
 
 _STOPPED_WORDS: Final = {
     ToolStatus.CANCELLED: "cancelled: the run was stopped",
@@ -150,7 +153,7 @@ class ToolCalls:
 
     async def _run(self, running: _Running) -> None:
         request = running.request
-        context = CallContext(progress=partial(self._progress, running), stop=running, answered=running.answered)
+        context = _context(progress=partial(self._progress, running), stop=running, answered=running.answered)
         running.has_begun = True
         try:
             if running.stopped_as is not None:
@@ -158,7 +161,7 @@ class ToolCalls:
             reach(_BEFORE_TOOL)
             content = json_terms(await self._toolbox.call(request, context))
             reach(_AFTER_TOOL)
-            outcome = ToolOutcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
+            outcome = _outcome(call_id=request.call_id, content=content, duration_ms=self._ms(running))
         except asyncio.CancelledError:
             # Where nobody stopped it: a tool that cancels itself, or an event loop that is closing.
             running.stopped_as = running.stopped_as or ToolStatus.CANCELLED
@@ -173,9 +176,10 @@ class ToolCalls:
         except BaseException as unforeseen:  # noqa: BLE001 (the border of a tool call: whatever it raises is a value)
             _log.exception("tool %r failed in call %s", request.name, request.call_id)
             outcome = self._failed(running, f"{type(unforeseen).__name__}: the tool failed")
-        running.disarm()
+        if running.deadline is not None or running.grace is not None:
+            running.disarm()
         if self._running.pop(request.call_id, None) is not None:
-            self._post(ToolReturned(outcome=outcome))
+            self._post(_returned(outcome=outcome))
 
     def _interrupted(self, running: _Running, asked: InterruptAsk) -> None:
         """The call waits for a person. Nothing of it is held meanwhile."""

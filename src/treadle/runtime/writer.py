@@ -6,6 +6,7 @@ outcome of the closing event. It does not know what a run does next.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from treadle.kernel.effects import Close, Emit
 from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.redaction import Redaction
 from treadle.text.close_state import CloseState
+from treadle.text.gate import ShortRoad, nothing_in_view
 from treadle.text.pieces import EXTRACTED, Piece
 from treadle.values.events import Dropped, Extension, Extracted, KernelEvent, Retracted, Stage, ToolProgress
 from treadle.values.facts import Fact
@@ -21,13 +23,13 @@ from treadle.values.mappings import Json
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
 from treadle.values.outcome import InvocationOutcome
 
-# What happens beside the model's speech does not interrupt a passage.
-_BESIDE: Final = frozenset({ToolProgress, Stage, Extension, Extracted, Dropped})
+# What happens beside the model's speech does not interrupt a passage; what takes speech back needs no end of it.
+_ENDS_NO_PASSAGE: Final = frozenset({ToolProgress, Stage, Extension, Extracted, Dropped, Retracted})
 
 
-Road = tuple[str, Callable[[str], str | None], Callable[[str], None]]
-"""How speech of the kind at hand goes on: its kind, what gives of a piece that which may be shown at sight, and where
-to append that. What gives nothing has kept nothing of thinking and of arguments, and has kept all of text."""
+Road = tuple[str, ShortRoad, Callable[[str], None]]
+"""How speech of the kind at hand goes on: its kind, how its pieces pass, and where to append what may be shown of them.
+What gives nothing has kept nothing of thinking and of arguments, and has kept all of text."""
 
 
 def _nothing(_: str) -> None:
@@ -38,7 +40,10 @@ def _whole(piece: str) -> str:
     return piece
 
 
-_CLOSED: Final[Road] = ("", _nothing, _nothing)
+_CLOSED: Final[Road] = ("", ShortRoad(None, _nothing, _nothing), _nothing)
+# Argument text is kept nowhere but in the log.
+_ARGUMENTS_ROAD: Final = ShortRoad(nothing_in_view, deque[str](maxlen=0).append, _whole)
+_REDACTED_ROAD: Final = ShortRoad(None, _nothing, _nothing)
 
 
 class Writer:
@@ -54,9 +59,9 @@ class Writer:
         "_mark",
         "_passage",
         "_redaction",
+        "_roads",
         "_run_id",
         "_runs",
-        "_shorts",
         "_speaks",
         "_state",
         "_trusted",
@@ -98,8 +103,8 @@ class Writer:
         self.streamed: set[CallId] = set()
         self.road: Road = _CLOSED
         # Argument text passes as it is, unless a filter redacts it. An empty piece is no piece.
-        arguments: Callable[[str], str | None] = _whole if redaction is None else _nothing
-        self._shorts = {TEXT: state.short, THINKING: state.short_thinking, ARGUMENTS: arguments}
+        arguments = _ARGUMENTS_ROAD if redaction is None else _REDACTED_ROAD
+        self._roads = {TEXT: state.text_road, THINKING: state.thinking_road, ARGUMENTS: arguments}
 
     @property
     def shown(self) -> bool:
@@ -130,22 +135,20 @@ class Writer:
     def speak_of(self, call_id: CallId) -> None:
         """Argument pieces that follow belong to this call."""
         if call_id != self._call:
-            self._call = call_id
-            self._interrupt()
+            self._call, self._speaks, self.road = call_id, None, _CLOSED
 
     def emit(self, draft: Emit) -> None:
         """Seal a draft, or hold it until the next event."""
         event, fields, held = draft
         if held:
-            self._held = draft
-            self._interrupt()
+            self._held, self._speaks, self.road = draft, None, _CLOSED
             return
-        if event is Retracted:
-            self._state.retract()
-            self._speaks = None
-        elif event not in _BESIDE:
+        if event not in _ENDS_NO_PASSAGE:
             if self._unended:
                 self.end_passage()
+            self._speaks = None
+        elif event is Retracted:
+            self._state.retract()
             self._speaks = None
         if self._held is None and self._redaction is None:
             self.road = _CLOSED
@@ -168,7 +171,7 @@ class Writer:
             if let_go := self._state.end_passage():
                 self._show(let_go)
             self._unended = False
-        self._interrupt()
+        self._speaks, self.road = None, _CLOSED
 
     def end_turn(self) -> None:
         """Let go what a filter held of the turn, and drop what it left open."""
@@ -179,7 +182,7 @@ class Writer:
         if self._trusted and (let_go := self._state.end_turn()):
             self._show(let_go)
         self._unended = False
-        self._interrupt()
+        self._speaks, self.road = None, _CLOSED
 
     def distrust(self) -> None:
         """A filter failed: it is not asked again, and what it held is lost."""
@@ -213,7 +216,7 @@ class Writer:
     def part(self) -> None:
         """Nothing more is written: let go of the roads, which hold the text they belong to."""
         self.road = _CLOSED
-        self._shorts = {}
+        self._roads = {}
         self._state.part()
 
     def speak(self, kind: str, piece: str) -> None:
@@ -225,16 +228,19 @@ class Writer:
         self._unended = True
         if kind == TEXT:
             self.spoke = True
-            self._show(self._state.pieces(piece))
+            if shown := self._state.short(piece):
+                self._say(TEXT, shown)
+            else:
+                self._show(self._state.let_go())
         elif kind == THINKING:
-            shown = self._state.short_thinking(piece)
-            self._show(self._state.think(piece) if shown is None else ((THINKING, shown),))
+            if shown := self._state.short_thinking(piece):
+                self._say(THINKING, shown)
+            else:
+                self._show(self._state.think(piece))
         elif kind != ARGUMENTS:
             raise TypeError(f"a piece is of kind {TEXT!r}, {THINKING!r} or {ARGUMENTS!r}, not {kind!r}")
-        else:
-            shown = piece if self._redaction is None else self._redaction.arguments(self._call, piece)
-            if shown:
-                self._say(ARGUMENTS, shown)
+        elif shown := piece if self._redaction is None else self._redaction.arguments(self._call, piece):
+            self._say(ARGUMENTS, shown)
 
     def let_go(self, kind: str, piece: str) -> None:
         """Take a piece that the road gave nothing for."""
@@ -247,10 +253,6 @@ class Writer:
         """Take text that did not come in pieces."""
         self._unended = True
         self._show(self._state.pieces(whole))
-
-    def _interrupt(self) -> None:
-        self._speaks = None
-        self.road = _CLOSED
 
     def _seal(self, event: type[KernelEvent], fields: Mapping[str, Any]) -> None:
         if self._held is not None:
@@ -288,5 +290,5 @@ class Writer:
                 self._passage += 1
             items = self._runs.begin(kind, self._passage)
         self._speaks = kind
-        self.road = road = (kind, self._shorts[kind], items.append)
+        self.road = road = (kind, self._roads[kind], items.append)
         return road

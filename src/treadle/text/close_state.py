@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from treadle.errors import StateError
 from treadle.text.automaton import Automaton, StreamFilter, automaton_of, through
-from treadle.text.gate import Gate
+from treadle.text.gate import Gate, ShortRoad
 from treadle.text.lines import BLANKS
 from treadle.text.pieces import TEXT, THINKING, Piece, Step, settled, text_of
 from treadle.text.surrogates import PairJoiner
@@ -37,6 +37,7 @@ class CloseState:
         "_gate",
         "_mark",
         "_mark_at",
+        "_marked",
         "_result",
         "_round",
         "_sees_all",
@@ -45,9 +46,12 @@ class CloseState:
         "_thinking_open",
         "_thoughts",
         "_told",
+        "_untold",
         "feed",
         "short",
         "short_thinking",
+        "text_road",
+        "thinking_road",
     )
 
     feed: Callable[[str], str | None]
@@ -59,6 +63,12 @@ class CloseState:
     short_thinking: Callable[[str], str | None]
     """Take thinking and give it if it needs no filter. None: it was not taken, call `think` with it."""
 
+    text_road: ShortRoad
+    """`short`, and how text passes without a call."""
+
+    thinking_road: ShortRoad
+    """`short_thinking`, and how thinking passes without a call."""
+
     def __init__(self, filters: Sequence[StreamFilter] = (), *, shown: str = "", answer_at: int | None = None) -> None:
         """Begin a segment.
 
@@ -69,6 +79,7 @@ class CloseState:
                 shown nothing yet.
         """
         self._stages: list[Automaton] = [PairJoiner(), *map(automaton_of, filters)]
+        self._marked = [stage for stage in self._stages if type(stage).mark is not Automaton.mark]
         begins = len(shown) if answer_at is None else answer_at
         before, since = shown[:begins], shown[begins:]
         self._shown: list[str] = [part for part in (before, since) if part]
@@ -81,6 +92,7 @@ class CloseState:
         self._result: dict[Any, Any] = {}
         self._flushed = False
         self._ended = "turn"
+        self._untold = ""
         self._thinking_open = False
         sets = [stage.acts_on for stage in self._stages[1:]]
         known = [tags for tags in sets if tags is not None]
@@ -89,13 +101,16 @@ class CloseState:
         self.feed = self._gate.road(self._look_and_let_go)
         self.short = self._gate.road(self._gate.look)
         heard = any(stage.hears_thinking for stage in self._stages[1:])
-        self.short_thinking = _not_taken if heard else self._gate.beside(self._thoughts.append)
+        add = self._thoughts.append
+        self.short_thinking = _not_taken if heard else self._gate.beside(add)
+        self.text_road = ShortRoad(self._gate.sight, self._shown.append, self.short)
+        self.thinking_road = ShortRoad(None if heard else self._gate.sight_beside, add, self.short_thinking)
         self._settle_gate()
         self._begins_stirred = self._gate.stirred()
 
     def part(self) -> None:
         """Let go of the functions that hold this state in turn. It is fed no more."""
-        del self.feed, self.short, self.short_thinking
+        del self.feed, self.short, self.short_thinking, self.text_road, self.thinking_road
 
     @property
     def clean_text(self) -> str:
@@ -163,7 +178,7 @@ class CloseState:
 
     def end_passage(self) -> tuple[Piece, ...]:
         """Let go of what is held: what comes next is no continuation of it."""
-        if self._is_ended("passage", "turn"):
+        if self._ended and self._nothing_came():
             return ()
         let_go = self._end("passage")
         self._compact()
@@ -171,7 +186,7 @@ class CloseState:
 
     def end_turn(self) -> tuple[Piece, ...]:
         """Let go of what is held and end what is open: the model has said all it had to say."""
-        if self._is_ended("turn"):
+        if self._ended == "turn" and self._nothing_came():
             return ()
         return self._end("turn")
 
@@ -181,10 +196,12 @@ class CloseState:
         Raises:
             StateError: The segment was flushed.
         """
-        self._check_open("round")
+        if self._flushed:
+            self._check_open("round")
         let_go = self.end_turn()
-        self._compact()
-        for stage in self._stages:
+        if self._compact_from != (len(self._shown), len(self._thoughts)):
+            self._compact()
+        for stage in self._marked:
             stage.mark()
         self._round = self._round + 1 if round_number is None else round_number
         self._mark_at += sum(map(len, self._shown[self._mark[0] :]))
@@ -204,6 +221,7 @@ class CloseState:
         shown, thoughts = self._mark
         del self._shown[shown:]
         del self._thoughts[thoughts:]
+        self._untold = ""
         for stage in self._stages:
             stage.go_back()
         self._compact_from = self._mark
@@ -233,6 +251,7 @@ class CloseState:
         let_go = self.end_turn()
         if self.clean_text.strip():
             return let_go
+        self._untold = ""
         return settled([*let_go, *self._record(_whole(self._stages, fallback))])
 
     def memory_response(self, fallback: str) -> str:
@@ -263,7 +282,8 @@ class CloseState:
         if self._flushed:
             return ()
         if self._gate.calm():
-            return self._end_at_rest(what)
+            self._end_at_rest(what)
+            return ()
         steps = self._taken_from_gate()
         for stage in self._stages:
             if steps:
@@ -277,22 +297,21 @@ class CloseState:
         self._ended = what
         return let_go
 
-    def _end_at_rest(self, what: str) -> tuple[Piece, ...]:
-        """End it where no filter has anything to let go: each stands at the beginning of a line, or of a turn."""
-        out: list[Step] = []
-        for stage in self._stages:
-            if what == "turn":
-                stage.restart()
-            else:
-                stage.end_passage(out)
+    def _end_at_rest(self, what: str) -> None:
+        """End it where no filter has anything to let go. They are told before they see anything again."""
+        if self._untold != "turn":
+            self._untold = what
         self._told = len(self._shown)
-        self._thinking_open = False
-        self._gate.set(stirred=what == "turn" and self._begins_stirred)
+        stirred = what == "turn" and self._begins_stirred
+        if stirred or self._thinking_open:
+            self._gate.set(stirred=stirred)
+            self._thinking_open = False
         self._ended = what
-        return ()
 
     def _taken_from_gate(self) -> list[Step]:
         """Tell the filters what passed them by, and hand them what the gate holds."""
+        if self._untold:
+            self._tell_end()
         if len(self._shown) > self._told:
             passed = _end_of(self._shown, self._told)
             for stage in self._stages:
@@ -300,14 +319,23 @@ class CloseState:
                 stage.passed(passed)
         return [(TEXT, held)] if (held := self._gate.held()) else []
 
+    def _tell_end(self) -> None:
+        """Tell the filters of the end that they were at rest in: each stands where a line begins, or a turn."""
+        for stage in self._stages:
+            if self._untold == "turn":
+                stage.restart()
+            else:
+                stage.end_passage([])
+        self._untold = ""
+
     def _through_all(self, steps: list[Step]) -> list[Step]:
         for stage in self._stages:
             steps = through(stage, steps)
         return steps
 
-    def _is_ended(self, *how: str) -> bool:
-        """Whether nothing was taken since it was last ended, in one of these ways: then there is nothing to end."""
-        return self._ended in how and len(self._shown) == self._told and not self._gate.held()
+    def _nothing_came(self) -> bool:
+        """Whether nothing was taken since it was last ended: then there is nothing to end in the same way again."""
+        return len(self._shown) == self._told and not self._gate.held()
 
     def _record(self, steps: Sequence[Step]) -> tuple[Piece, ...]:
         self._ended = ""
@@ -329,12 +357,14 @@ class CloseState:
 
     def _compact(self) -> None:
         """Keep one text for each passage, not one for each delta."""
-        shown, thoughts = self._compact_from
-        for texts, start in ((self._shown, shown), (self._thoughts, thoughts)):
-            if len(texts) > start + 1:
-                texts[start:] = ["".join(texts[start:])]
-        self._told = len(self._shown)
-        self._compact_from = (len(self._shown), len(self._thoughts))
+        shown, thoughts = self._shown, self._thoughts
+        from_shown, from_thoughts = self._compact_from
+        if len(shown) > from_shown + 1:
+            shown[from_shown:] = ["".join(shown[from_shown:])]
+        if len(thoughts) > from_thoughts + 1:
+            thoughts[from_thoughts:] = ["".join(thoughts[from_thoughts:])]
+        self._told = len(shown)
+        self._compact_from = (self._told, len(thoughts))
 
     def _check_open(self, what: str) -> None:
         if self._flushed:

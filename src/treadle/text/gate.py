@@ -8,18 +8,39 @@ Knows what filters look for, not what they do.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from treadle.text.lines import BLANKS
 from treadle.text.surrogates import find_half
 from treadle.text.tags import TagSet, finder, first_characters, is_begun
 
 Look: TypeAlias = Callable[[str], str | None]
+Sight: TypeAlias = Callable[[], str]
 
 # Stands for a lead where there is none: the look for ASCII has ruled it out.
 _NO_LEAD: Final = "\ud800"
-# Stands for leads that are too many to look for one by one: it is in every text.
+# Stands for leads that are too many to look for one by one, and for what lets nothing pass: it is in every text.
 _ANY_LEAD: Final = ""
+
+
+class ShortRoad(NamedTuple):
+    """How pieces of one kind pass by the filters: at sight, without a call, or by `short`.
+
+    A piece that is not empty, has no half surrogate pair and does not hold the lead is shown whole: whoever sees that
+    gives it to `take` and need not ask. The lead stays what it is for as long as pieces pass at sight.
+    """
+
+    sight: Sight | None
+    """Gives the lead. None: nothing ever passes at sight."""
+    take: Callable[[str], None]
+    """Keeps what passed at sight."""
+    short: Look
+    """Takes any piece, and gives what may be shown of it."""
+
+
+def nothing_in_view() -> str:
+    """The sight of a road on which every piece passes."""
+    return _NO_LEAD
 
 
 class Gate:
@@ -30,7 +51,7 @@ class Gate:
     filters are stirred, and `thought_at` how much was shown when thinking came last.
     """
 
-    __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at", "road", "stirred")
+    __slots__ = ("_hold", "beside", "calm", "held", "look", "looked_at", "road", "sight", "sight_beside", "stirred")
 
     look: Look
     """Pass what no filter would touch. None: nothing passes, all is held."""
@@ -39,6 +60,10 @@ class Gate:
     beside: Callable[[Callable[[str], None]], Look]
     """Make the function to call for each piece of thinking that no filter hears: it gives the piece, and adds it by the
     function it is given, while thinking goes on. None: it was not taken."""
+    sight: Sight | None
+    """The lead that a piece may not hold to pass at sight, as in `ShortRoad`."""
+    sight_beside: Sight
+    """The same for thinking that goes on."""
     held: Callable[[], str]
     """What the filters have not seen: the beginning of a tag or, if `stirred`, what they must see now."""
     stirred: Callable[[], bool]
@@ -119,15 +144,15 @@ class Gate:
                 hold(text, seen=True)
                 return None
             hold(found.group() if found else "", seen=False)
-            text = text[: len(text) - len(held)]
-            if text:
+            if text := text[: len(text) - len(held)]:
                 append(text)
             return text or None
 
-        self.look, self._hold, self.beside = look, hold, past_all
-        self.held, self.stirred, self.calm = lambda: held, lambda: stirred, lambda: not busy
-        self.looked_at = lambda: looked_at
+        self.look, self._hold, self.beside, self.held = look, hold, past_all, lambda: held
+        self.stirred, self.calm, self.looked_at = lambda: stirred, lambda: not busy, lambda: looked_at
         self.road = past_two if any(tags.takes_blank for tags in sets) else past_one
+        self.sight = (lambda: _ANY_LEAD if busy else first) if self.road is past_one and first else None
+        self.sight_beside = lambda: _ANY_LEAD if busy or len(shown) != thought_at else _NO_LEAD
 
 
 def _two_leads(sets: Sequence[TagSet]) -> tuple[str, str]:

@@ -8,13 +8,14 @@ Source: docs/events.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, Final
 
 from treadle.values.calls import ToolOutcome, ToolRequest
 from treadle.values.ids import CallId, RunId, ThreadId
-from treadle.values.making import quickly_made
+from treadle.values.making import maker_from, quickly_made
 from treadle.values.mappings import empty, frozen
 from treadle.values.outcome import InvocationOutcome
 from treadle.values.pauses import PauseKind, PendingInterrupt, Resolution
@@ -366,6 +367,21 @@ EVENT_TYPES: tuple[type[KernelEvent], ...] = (
 FINAL_TYPES: tuple[type[FinalEvent], ...] = (Done, Error, Cancelled)
 PAUSE_TYPES: tuple[type[PauseEvent], ...] = (AskUser, Interrupt)
 CLOSING_TYPES: tuple[type[ClosingEvent], ...] = (*FINAL_TYPES, *PAUSE_TYPES)
+
+
+def _of_every_round(event: type[KernelEvent]) -> Callable[[int, RunId, Mapping[str, Any]], KernelEvent]:
+    return maker_from(event, "index", "run_id")
+
+
+def _constructed(event: type[KernelEvent], index: int, run_id: RunId, fields: Mapping[str, Any]) -> KernelEvent:
+    return event(index=index, run_id=run_id, **fields)
+
+
+SEALS: Final[Mapping[type[KernelEvent], Callable[[int, RunId, Mapping[str, Any]], KernelEvent]]] = {
+    **{event: partial(_constructed, event) for event in EVENT_TYPES},
+    **{event: _of_every_round(event) for event in (RoundStarted, RoundEnded, ToolAnnounced, ToolCall, ToolResult)},
+}
+"""What makes each event of its index, its run and its other fields: a draft, sealed."""
 
 
 def _open_pauses(pending: tuple[PendingInterrupt, ...]) -> tuple[PendingInterrupt, ...]:

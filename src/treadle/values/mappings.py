@@ -52,10 +52,11 @@ def frozen(value: Json) -> Json:
     Raises:
         ValueError: The value holds itself, or nests deeper than `DEEPEST` levels.
     """
-    if type(value) in _AS_IS:
+    kind = type(value)
+    if kind in _AS_IS:
         return value
     try:
-        return _frozen(value, DEEPEST)
+        return _frozen_mapping(value, DEEPEST) if kind is dict and value else _frozen(value, DEEPEST)
     except RecursionError:
         came = type(value).__name__
         raise ValueError(f"a value may nest {DEEPEST} levels, came a {came!r} that is deeper or holds itself") from None
@@ -93,4 +94,7 @@ def _frozen(value: Json, levels: int) -> Json:
 
 
 def _frozen_mapping(value: Mapping[str, Json], levels: int) -> FrozenDict:
-    return FrozenDict({key: item if type(item) in _AS_IS else _frozen(item, levels - 1) for key, item in value.items()})
+    # Filled as its own constructor fills it, without the two calls of that.
+    made = dict.__new__(FrozenDict)
+    dict.update(made, {key: item if type(item) in _AS_IS else _frozen(item, levels - 1) for key, item in value.items()})
+    return made

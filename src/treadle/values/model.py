@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from treadle.values.calls import ToolRequest
-from treadle.values.making import quickly_made
+from treadle.values.making import maker, quickly_made
 from treadle.values.usage import NO_USAGE, UsageDelta
 
 TEXT: Final = "text"
@@ -71,7 +71,7 @@ class ModelTurn:
     def calling(self, requests: tuple[ToolRequest, ...]) -> ModelTurn:
         """The turn with its calls as the kernel knows them."""
         # Written out for its price, as in `ToolRequest.named`.
-        return ModelTurn(
+        return _turn(
             text=self.text,
             tool_requests=requests,
             usage=self.usage,
@@ -80,6 +80,9 @@ class ModelTurn:
             damage=self.damage,
             thinking=self.thinking,
         )
+
+
+_turn = maker(ModelTurn)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,12 @@ from treadle.plan.tools import Tool
 from treadle.server.access import Action, ApiKeys, Principal
 
 CHAT, RESPONSES = "/openai/v1/chat/completions", "/openai/v1/responses"
-ANN, BOB, READER = "key-of-ann-0123456789", "key-of-bob-0123456789", "key-of-reader-0123456789"
+ANN, BOB, CAT, READER = [f"key-of-{name}-0123456789" for name in ("ann", "bob", "cat", "reader")]
 ACCESS = ApiKeys(
     {
         ANN: Principal(name="ann", scope="acme"),
         BOB: Principal(name="bob", scope="globex"),
+        CAT: Principal(name="cat", scope="acme"),
         READER: Principal(name="reader", scope="acme", may=[Action.START, Action.READ]),
     }
 )

@@ -182,6 +182,18 @@ async def test_a_server_that_stops_says_so_in_the_stream() -> None:
     assert (frames(call)[-2]["error"]["code"], frames(call)[-1]) == ("stopping", "[DONE]")
 
 
+@pytest.mark.requirement("OPENAI-retries")
+@virtually
+async def test_a_server_that_stops_in_the_middle_is_not_to_be_asked_again_for_the_same() -> None:
+    """Protocol: the client repeats a 503 by itself, and the run exists: it would start a second one."""
+    server = Server([scripted(GATED)], rhythm=Rhythm(drain_s=0.5))
+    async with server, streaming(server.asgi, stream=False) as call:
+        await pass_time(1.0)
+        await server.drain()
+        await call.over()
+    assert (call.status, code_of(call), call.headers["x-should-retry"]) == (503, "stopping", "false")
+
+
 @pytest.mark.requirement("OPENAI-pauses")
 @virtually
 async def test_a_stream_pauses_and_another_goes_on() -> None:

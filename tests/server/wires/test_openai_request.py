@@ -14,6 +14,7 @@ from tests.server.wires.openai_calls import (
     ACCESS,
     ANN,
     BOB,
+    CAT,
     READER,
     asking,
     chat,
@@ -161,9 +162,35 @@ async def test_forged_foreign_spent_and_doubled_answers_are_refused() -> None:
         assert (reader.status, code_of(reader)) == (403, "forbidden")
         assert till.paid == []
         assert (await answering(token)).status == 200
-        twice = await answering(token)
-        assert (twice.status, code_of(twice), twice.headers["x-should-retry"]) == (409, "already_answered", "false")
+        other = await chat(server.asgi, "hi", result(token, "deny"), headers=(key(ANN),))
+        assert (other.status, code_of(other), other.headers["x-should-retry"]) == (409, "already_answered", "false")
+        mate = await answering(token, CAT)
+        assert (mate.status, code_of(mate)) == (409, "already_answered")
         assert till.paid == [5]
+
+
+@pytest.mark.requirement("OPENAI-pauses", "OPENAI-retries")
+@pytest.mark.parametrize("wire", [chat, respond])
+@virtually
+async def test_the_same_answer_by_the_same_caller_comes_back_to_what_it_led_to(wire: Any) -> None:  # noqa: ANN401 (chat or respond)
+    """BR-027: the client repeats what it got no answer to; nothing runs twice, and later pauses change nothing."""
+    till = Till()
+    script = f'{PAY.partition("---")[0]}---\ntext: Once more. \ncall: pay {{"cents": 6}}\n---\ntext: It is done.'
+    async with Server([scripted(script, tools=[till.pay])]) as server:
+
+        async def answering(token: str) -> Call:
+            if wire is chat:
+                return await chat(server.asgi, "hi", result(token, "approve"))
+            return await respond(server.asgi, [decision(token, approve=True)])
+
+        _, (token,) = await asked(server, wire)
+        first = await answering(token)
+        again = await answering(token)
+        assert (first.status, again.json) == (200, first.json)
+        assert first.json["id"].endswith(".s2")
+        assert said_in(await answering(*tokens(first))) == "It is done."
+        assert (await answering(token)).json == first.json
+        assert till.paid == [5, 6]
 
 
 @pytest.mark.requirement("OPENAI-pauses", "BR-067")

@@ -110,7 +110,8 @@ class Completions:
 
 
 def _word(said: Said) -> Word:
-    return Word(token=said.token, pointer=said.pointer, answers=partial(answer_in_text, text=said.text))
+    in_text = partial(answer_in_text, text=said.text, token=said.token)
+    return Word(token=said.token, pointer=said.pointer, answers=in_text)
 
 
 def _headers(begun: Begun) -> dict[str, str]:

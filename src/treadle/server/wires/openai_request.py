@@ -7,16 +7,15 @@ Source: docs/protocols/openai.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 from starlette.requests import Request
 
-from treadle.codec.pause_tokens import interrupt_named_in
-from treadle.errors import AgentNotFoundError, BadRequestError
-from treadle.runtime.open_pauses import OpenPause
+from treadle.errors import AgentNotFoundError, AlreadyAnsweredError, BadRequestError
+from treadle.runtime.open_pauses import PausesOfRun
 from treadle.server.access.principal import Action
 from treadle.server.start_request import StartRequest, check_name
 from treadle.server.starting import started
@@ -50,7 +49,7 @@ class Word:
 
     token: str
     pointer: str
-    answers: Callable[[OpenPause], Answer]
+    answers: Callable[[PendingInterrupt], Answer]
 
 
 def has_run(request: Request) -> bool:
@@ -104,13 +103,16 @@ async def answer_pauses(
 ) -> Begun:
     """Answer the pauses that tokens name, all of what a run waits for. `run_id`: the run that the request names.
 
+    The same answers by the same caller are the same request: they come back to the segment that they led to.
+
     Raises:
         BadRequestError: They are of two runs, of another than is named, of another agent's, or one that the run waits
             for is not answered.
-        TreadleError: An answer is refused. See `ScopedRuns.answer`.
+        TreadleError: A token is none, or an answer is refused. See `ScopedRuns.answer`.
     """
-    named = [(interrupt_named_in(word.token), word) for word in words]
-    run_ids = {RunId(one.rpartition(".i")[0]) for one, _ in named} | ({run_id} if run_id is not None else set())
+    claims = [visit.runs.claims_of(word.token) for word in words]
+    named = [one.interrupt_id for one in claims]
+    run_ids = {one.run_id for one in claims} | ({run_id} if run_id is not None else set())
     if len(run_ids) != 1:
         raise BadRequestError("the calls that are answered are of one run", pointer=words[0].pointer)
     run = await visit.runs.state(run_ids.pop())
@@ -118,39 +120,34 @@ async def answer_pauses(
     visit.request.state.has_run = True
     if run.agent != agent:
         raise BadRequestError(f"the calls that are answered are {run.agent!r}'s", pointer="/model")
-    segments = (await visit.runs.get(run.run_id)).segments
-    waiting = {pause.interrupt_id: pause for pause in await visit.runs.pauses(run.run_id)}
-    answers = [_said(waiting.get(one), one, word) for one, word in named]
-    if all(one in waiting for one, _ in named):
-        _check_that_all_are_answered(waiting, [one for one, _ in named], exposure, words[0].pointer)
-    await visit.runs.answer(run.run_id, answers, principal=visit.entry.principal.name)
-    return Begun(run=run, segment=segments + 1)
+    pauses, principal = await visit.runs.all_pauses(run.run_id), visit.entry.principal.name
+    answers = [_said(pauses.shown.get(one), one, word) for one, word in zip(named, words, strict=True)]
+    if pauses.open.keys() >= set(named):
+        _check_that_all_are_answered(pauses, named, exposure, words[0].pointer)
+    try:
+        await visit.runs.answer(run.run_id, answers, principal=principal)
+    except AlreadyAnsweredError:
+        if not (await visit.runs.all_pauses(run.run_id)).has_heard(answers, principal=principal):
+            raise
+    return Begun(run=run, segment=1 + max(pauses.segments[one] for one in named))
 
 
 def _check_that_all_are_answered(
-    waiting: Mapping[InterruptId, OpenPause], named: Sequence[InterruptId], exposure: Exposure, pointer: str
+    pauses: PausesOfRun, named: Collection[InterruptId], exposure: Exposure, pointer: str
 ) -> None:
-    left = [one for one, pause in waiting.items() if one not in named and _is_shown(pause, exposure)]
+    left = [one for one, pause in pauses.open.items() if one not in named and _is_shown(pause, exposure)]
     if left:
         # By their names: a token is for whoever it was shown to.
         said = f"the run goes on when each of its calls is answered, and no answer came to {', '.join(left)}"
         raise BadRequestError(said, pointer=pointer)
 
 
-def _said(pause: OpenPause | None, named: InterruptId, word: Word) -> Answer:
+def _said(pause: PendingInterrupt | None, named: InterruptId, word: Word) -> Answer:
     if pause is None:
-        # Whoever takes answers in says why this one is none: the token, or what has become of the pause.
+        # Whoever takes answers in says why this one is none.
         return Answer(interrupt_id=named, token=word.token, decision=Decision.CANCEL)
-    answer = word.answers(pause)
-    return Answer(
-        interrupt_id=named,
-        token=word.token,
-        decision=answer.decision,
-        arguments=answer.arguments,
-        value=answer.value,
-        reason=answer.reason,
-    )
+    return word.answers(pause)
 
 
-def _is_shown(pause: OpenPause, exposure: Exposure) -> bool:
+def _is_shown(pause: PendingInterrupt, exposure: Exposure) -> bool:
     return exposure.pauses is PauseExposure.FULL or pause.kind not in _ABOUT_A_CALL

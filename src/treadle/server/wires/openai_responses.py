@@ -25,7 +25,6 @@ from treadle.projections.openai_responses.parse import ResponseRequest, Response
 from treadle.projections.openai_responses.project import Options, ResponseRun
 from treadle.projections.openai_responses.whole import WholeResponse
 from treadle.projections.openai_responses.wire import Marks, ResponseId, marks_of, response_id
-from treadle.runtime.open_pauses import OpenPause
 from treadle.runtime.said_in_text import answer_in_text
 from treadle.runtime.scoped_runs import ASKED
 from treadle.server.access.principal import Action
@@ -49,7 +48,7 @@ from treadle.server.wires.streaming import LEFT_STATUS, collected, streamed, tol
 from treadle.values.exposure import Exposure
 from treadle.values.ids import RunId
 from treadle.values.mappings import EMPTY
-from treadle.values.pauses import Answer, Decision
+from treadle.values.pauses import Answer, Decision, PendingInterrupt
 from treadle.values.runs import RunState, RunStatus
 
 RESPONSE: Final = "response_id"
@@ -152,7 +151,8 @@ class Responses:
         """Ask the run of a response to stop, where that response is its last; tell how the response stands then."""
         begun = await self._named(visit, Action.CANCEL)
         if begun.segment == await _last_segment(visit, begun.run):
-            await visit.runs.cancel(begun.run.run_id, reason="stopped by the user")
+            principal = visit.entry.principal.name
+            await visit.runs.cancel(begun.run.run_id, reason="stopped by the user", principal=principal)
             try:
                 async with asyncio.timeout(STOPPING_S):
                     await visit.runs.wait(begun.run.run_id)
@@ -260,10 +260,11 @@ def _marks(run: RunState) -> Marks:
 
 def _word(said: Said) -> Word:
     if said.approves is None:
-        return Word(token=said.token, pointer=said.pointer, answers=partial(answer_in_text, text=said.text or ""))
+        in_text = partial(answer_in_text, text=said.text or "", token=said.token)
+        return Word(token=said.token, pointer=said.pointer, answers=in_text)
     decision = Decision.APPROVE if said.approves else Decision.DENY
 
-    def decided(pause: OpenPause) -> Answer:
+    def decided(pause: PendingInterrupt) -> Answer:
         reason = None if said.approves else said.reason
         return Answer(interrupt_id=pause.interrupt_id, token=said.token, decision=decision, reason=reason)
 

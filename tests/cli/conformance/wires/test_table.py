@@ -50,15 +50,10 @@ def test_each_cell_has_an_outcome_or_a_reason(wire: Wire) -> None:
 def test_the_wheel_holds_the_whole_kit() -> None:
     """docs/cli.md: the command works from an installed package."""
     settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    # Judges of frames are for the tests; they drive no client.
-    kit = [
-        path.name
-        for path in source().iterdir()
-        if path.suffix in {".py", ".mjs", ".json", ".txt"} and not path.name.startswith("verify_")
-    ]
-    missing = [
-        name for name in kit if f'"conformance/{name}" = "treadle/cli/conformance/clients/{name}"' not in settings
-    ]
+    scripts = [path.name for path in source().iterdir() if path.suffix in {".py", ".mjs", ".json", ".txt"}]
+    # What judges streams that a test makes is of use where the tests are.
+    kit = [name for name in scripts if not name.startswith("verify_")]
+    missing = [name for name in kit if f'"conformance/{name}" = "treadle/cli/conformance/clients/{name}"' not in settings]
     assert missing == []
 
 

@@ -31,6 +31,9 @@ from treadle.values.tools import ToolSpec
 
 _log = logging.getLogger("treadle.tools")
 
+# A member of an enum is looked up by the enum's class, which is slow where every call does it.
+_ASYNC: Final = ToolKind.ASYNC
+
 MOST_NAMES: Final = 32
 """How many tools are named to a model that calls an unknown one."""
 LONGEST_NAME: Final = 64
@@ -64,12 +67,15 @@ class FunctionToolbox:
         """The request, with `damage` where the tool is unknown or the arguments do not fit."""
         checked = self._checked(request)
         if checked.damage is None:
-            self._keep(request, checked)
+            if len(self._found) >= MOST_FOUND:
+                self._found.clear()
+            # What was found of these very arguments is remembered for the call that follows.
+            self._found[request.name, id(request.arguments)] = request.arguments, checked
         return request if checked.damage == request.damage else replace(request, damage=checked.damage)
 
     def needs_approval(self, request: ToolRequest, /) -> bool:
         """Whether the tool's own rule asks for a person. A rule that breaks asks for one."""
-        rule = self._tools[request.name].requires_approval
+        rule = self._tools[request.name].options.requires_approval
         if not callable(rule):
             return rule
         try:
@@ -99,6 +105,8 @@ class FunctionToolbox:
             tool = self._tools[request.name]
             if tool.options.interrupts or ASKING.get() is not None:
                 return await self._run_asking(tool, checked.keywords, stop, context)
+            if tool.kind is _ASYNC:
+                return json_value(await tool.function(**checked.keywords))
             return await self._run(tool, checked.keywords, stop, context)
         except ToolError as told:
             raise ToolError(whole_text(str(told)) or "the tool gave no reason") from told
@@ -129,7 +137,7 @@ class FunctionToolbox:
         return result
 
     async def _run(self, tool: Tool[..., Any], keywords: Mapping[str, Any], stop: _Stop, context: CallContext) -> Json:
-        if tool.kind is ToolKind.ASYNC:
+        if tool.kind is _ASYNC:
             return json_value(await tool.function(**keywords))
         function = partial(tool.function, **keywords)
         if tool.kind is ToolKind.BLOCKING:
@@ -143,18 +151,12 @@ class FunctionToolbox:
             made = await made
         return json_terms(made)
 
-    def _keep(self, request: ToolRequest, checked: Checked) -> None:
-        """Remember what was found of these very arguments, for the call that follows, so many at most."""
-        if len(self._found) >= MOST_FOUND:
-            self._found.clear()
-        self._found[request.name, id(request.arguments)] = request.arguments, checked
-
     def _checked(self, request: ToolRequest) -> Checked:
         if request.damage is not None:
             return Checked(keywords={}, damage=request.damage)
         tool = self._tools.get(request.name)
         if tool is not None:
-            return tool.check(request.arguments)
+            return tool.parameters.check(request.arguments)
         names = ", ".join(repr(spec.name) for spec in self._specs[:MOST_NAMES])
         known = f"there are {names}" if names else "there are none"
         name = whole_text(request.name)[:LONGEST_NAME]
