@@ -26,7 +26,8 @@ from treadle.projections.openai_chat.project import ChatRun
 from treadle.projections.openai_chat.project import Options as ChatOptions
 from treadle.projections.openai_responses.project import Options as ResponseOptions
 from treadle.projections.openai_responses.project import ResponseRun
-from treadle.projections.vercel.project import ResponseOptions, VercelResponse
+from treadle.projections.vercel.project import ResponseOptions as MessageOptions
+from treadle.projections.vercel.project import VercelResponse
 from treadle.server.folded_feed import Fold, Projection, sse_framed
 from treadle.server.wires.openai_responses import named_frames
 from treadle.values import events as ev
@@ -102,7 +103,7 @@ WIRES: Final = (
     ),
     Wire(
         name="vercel",
-        begin=lambda: VercelResponse(RUN, ResponseOptions(token_of=lambda _: None)),
+        begin=lambda: VercelResponse(RUN, MessageOptions(token_of=lambda _: None)),
         exposure=UI,
         before=f'data: {{"type":"text-delta","id":"{RUN}.p1","delta":',
     ),

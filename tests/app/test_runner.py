@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Sequence
 
 import pytest
 
@@ -14,8 +16,10 @@ from treadle.adapters.stores.memory import MemoryStore
 from treadle.app.agent import Agent
 from treadle.app.runner import Runner
 from treadle.errors import RunFinalError, RunLiveError, RunLogError, StateError
+from treadle.values.ids import RunId
 from treadle.values.requests import Attachment
 from treadle.values.runs import RunStatus
+from treadle.values.stretches import Stretch
 
 
 def test_it_is_found_where_users_look() -> None:
@@ -128,3 +132,39 @@ async def test_agents_that_differ_in_their_name_alone_run_their_own_runs() -> No
         runs = [await runner.start(name, "hi") for name in ("two", "one", "two")]
         views = [await runner.wait(run.run_id) for run in runs]
     assert [view.text for view in views] == ["two", "one", "two"]
+
+
+class Settles:
+    """An observer with work of its own."""
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.told: list[str] = []
+        self._fails = fails
+
+    def stored(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
+        """Something was stored."""
+
+    def released(self, run_id: RunId, /) -> None:
+        """A run was let go."""
+        self.told.append(run_id)
+
+    async def settle(self) -> None:
+        """Come to the end."""
+        self.told.append("settled")
+        if self._fails:
+            raise ZeroDivisionError
+
+
+@pytest.mark.requirement("RUNNER-settle")
+async def test_observers_settle_when_their_runs_are_given_back_however_others_fail(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Ours: what an observer has under way comes to its end; whoever looks on harms no runner."""
+    fails, settles = Settles(fails=True), Settles()
+    with caplog.at_level(logging.CRITICAL, "treadle.runner"):
+        async with Runner([scripted("text: ok")], observers=[fails, settles]) as runner:
+            run = await runner.start("a", "hi")
+            async for _ in runner.watch(run.run_id):
+                pass
+            assert "settled" not in settles.told
+    assert fails.told == settles.told == [run.run_id, "settled"]

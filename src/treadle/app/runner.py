@@ -19,7 +19,7 @@ from treadle.app.agent import Agent
 from treadle.app.pause_keys import PauseKeys
 from treadle.app.stores import opened_store
 from treadle.errors import PlanError, RunLogError, RunNotFoundError, StateError
-from treadle.ports.observer import RunObserver
+from treadle.ports.observer import RunObserver, RunSettler
 from treadle.ports.store import Store
 from treadle.runtime.leaving import Readership
 from treadle.runtime.runner_parts import RunnerParts
@@ -108,6 +108,7 @@ class Runner(ScopedRuns):
                 task.cancel()
             if self._stopping:
                 await asyncio.wait(self._stopping)
+            await self._settled()
 
     def within(self, scope: str) -> ScopedRuns:
         """The runs of another scope, while this runner is open. Its worker serves all scopes alike."""
@@ -145,6 +146,15 @@ class Runner(ScopedRuns):
         self._opened()
         if self._supervisor is not None:
             await self._supervisor.drain()
+
+    async def _settled(self) -> None:
+        """Observers come to the end of what they have under way."""
+        for observer in self._observers:
+            if isinstance(observer, RunSettler):
+                try:
+                    await observer.settle()
+                except Exception:  # noqa: BLE001 (whoever looks on must not harm a runner, however it fails)
+                    _log.exception("an observer could not settle")
 
     def _opened(self) -> RunnerParts:
         if self._open is None:

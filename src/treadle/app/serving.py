@@ -15,6 +15,7 @@ import uvicorn
 
 from treadle.app.server import Server
 from treadle.server.access.exposure import check_exposed
+from treadle.server.web_socket_messages import MAX_MESSAGE_BYTES
 
 DEFAULT_HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 8000
@@ -79,6 +80,10 @@ async def serve(
         log_config=None,
         server_header=False,
         timeout_graceful_shutdown=GRACE_S,
+        ws="websockets-sansio",
+        ws_max_size=MAX_MESSAGE_BYTES,
+        # Each message is small and made once for all who read it; compressed, it would be made once for each.
+        ws_per_message_deflate=False,
     )
     async with server:
         web = _Web(config)

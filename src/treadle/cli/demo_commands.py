@@ -34,7 +34,7 @@ commands = typer.Typer(
 JsonOption = Annotated[bool, typer.Option("--json", help="What is found, a JSON object a line, and nothing else.")]
 DebugOption = Annotated[bool, typer.Option("--debug", "-v", help="Show tracebacks and logs on stderr.")]
 
-EXTRAS: Final = {"server": ("starlette", "uvicorn", "prometheus_client", "jwt"), "openai": ("openai",)}
+EXTRAS: Final = {"server": ("starlette", "uvicorn", "websockets", "prometheus_client", "jwt"), "openai": ("openai",)}
 """The modules that an extra brings."""
 ROUNDS: Final = 5
 SEEDS: Final = 1_000_000

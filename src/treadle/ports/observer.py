@@ -34,3 +34,15 @@ class RunLearner(RunObserver, Protocol):
         Called once a claim, before anything else of it. What an earlier claim of this worker has left open is over.
         """
         ...
+
+
+@runtime_checkable
+class RunSettler(RunObserver, Protocol):
+    """An observer that has work of its own under way, which is to come to its end before the process does."""
+
+    async def settle(self) -> None:
+        """The runner that tells it of runs is being left: nothing more comes from there. It waits for a few seconds.
+
+        What it raises is logged. It may be told of runs again, where the runner is entered again.
+        """
+        ...

@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route as StarletteRoute
-from starlette.routing import Router
+from starlette.routing import Router, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from treadle.errors import StoppingError
@@ -30,6 +30,8 @@ from treadle.server.openapi import document
 from treadle.server.owner import Owner, OwnerDoor
 from treadle.server.parts import ServerParts
 from treadle.server.routes import Row, answering
+from treadle.server.web_socket import PATH as SOCKET_PATH
+from treadle.server.web_socket import SocketDoor
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 LATER: Final = "treadle.later"
@@ -53,7 +55,8 @@ def application(
     """
     paths = {**_guarded(parts, routes), **_open(parts)}
     found = [StarletteRoute(path, Path(by_method, parts.metrics)) for path, by_method in paths.items()]
-    router = Router(found, redirect_slashes=False, default=Path({}, parts.metrics))
+    sockets = WebSocketRoute(SOCKET_PATH, SocketDoor(parts))
+    router = Router([*found, sockets], redirect_slashes=False, default=Path({}, parts.metrics))
     guarded = AllowedHosts(with_cors(SameOrigin(router, origins), origins), hosts)
     return OffTheStack(OwnerDoor(guarded, owner))
 

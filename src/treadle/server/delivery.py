@@ -216,11 +216,11 @@ class Delivery(Response):
         self._shared.pulse.add(self)
         try:
             self._ending = await self._told(feed)
-            await _over(self._beating, self._checking)
+            await settled(self._beating, self._checking)
             await self._close(self._ending)
         finally:
             self._shared.pulse.remove(self)
-            await _over(listening, self._beating, self._checking)
+            await settled(listening, self._beating, self._checking)
             self._shared.ended(self._ending or Ending.LEFT)
             if self._over is not None:
                 self._over(self.at)
@@ -319,7 +319,7 @@ async def gone(receive: Receive) -> None:
         pass
 
 
-async def _over(*tasks: asyncio.Task[None] | None) -> None:
+async def settled(*tasks: asyncio.Task[None] | None) -> None:
     """Cancel tasks and wait for them."""
     running = [task for task in tasks if task is not None]
     for task in running:

@@ -78,7 +78,22 @@ def word_of(connection: HTTPConnection, name: str, without: Word) -> Word:
         BadRequestError: It is none of them.
     """
     given = one_of(connection, name)
-    return without if given is None else _word(name, given, type(without))
+    return without if given is None else chosen(given, type(without), f"?{name}")
+
+
+def chosen(given: str, words: type[Word], pointer: str) -> Word:
+    """One word of a closed set.
+
+    Args:
+        pointer: Where it stands: `/name` in a body, `?name` in a query.
+    Raises:
+        BadRequestError: It is none of them.
+    """
+    try:
+        return words(given)
+    except ValueError:
+        said = f"{pointer[1:]!r} is one of {', '.join(words)}, came {given[:40]!r}"
+        raise BadRequestError(said, pointer=pointer) from None
 
 
 def state_of(connection: HTTPConnection) -> RunStatus | None:
@@ -88,7 +103,7 @@ def state_of(connection: HTTPConnection) -> RunStatus | None:
         BadRequestError: `state` is none.
     """
     given = one_of(connection, "state")
-    return None if given is None else _word("state", given, RunStatus)
+    return None if given is None else chosen(given, RunStatus, "?state")
 
 
 def count_of(connection: HTTPConnection, name: str, *, without: int, most: int) -> int:
@@ -129,14 +144,6 @@ def one_of(connection: HTTPConnection, name: str) -> str | None:
     if len(found) > 1:
         raise BadRequestError(f"expected one {name!r} in the query, came {len(found)}", pointer=f"?{name}")
     return found[0] if found else None
-
-
-def _word(name: str, given: str, words: type[Word]) -> Word:
-    try:
-        return words(given)
-    except ValueError:
-        said = f"{name!r} is one of {', '.join(words)}, came {given[:40]!r}"
-        raise BadRequestError(said, pointer=f"?{name}") from None
 
 
 def _wanted(connection: HTTPConnection, offered: tuple[str, ...]) -> str | None:

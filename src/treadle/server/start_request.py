@@ -94,18 +94,20 @@ def check_name(name: str, given: str | None) -> None:
         )
 
 
-def read_body(body: bytes, kind: type[T]) -> T:
+def read_body(body: bytes, kind: type[T], *, named: str = "body") -> T:
     """What a body of JSON says, in this form.
 
+    Args:
+        named: What it is called where it is refused.
     Raises:
         BadRequestError: It is of another form. `pointer` says which part.
     """
     if not body:
-        raise BadRequestError("expected a body of JSON, came none")
+        raise BadRequestError(f"expected a {named} of JSON, came none")
     try:
         said = json.loads(body)
     except (ValueError, RecursionError) as wrong:
-        raise BadRequestError("the body is no JSON in UTF-8") from wrong
+        raise BadRequestError(f"the {named} is no JSON in UTF-8") from wrong
     if not in_json_terms(said, MAX_DEPTH):
         # Nothing is made into something else: what a person answers is taken as it is, or not at all.
         raise BadRequestError(f"expected JSON of at most {MAX_DEPTH} levels, without NaN, Infinity or larger numbers")

@@ -60,9 +60,29 @@ class Visit:
 
     def still_allowed(self, run: RunState) -> Callable[[], Awaitable[bool]]:
         """What says later whether the caller may still read a run."""
-        # Not the visit: an open stream would hold its request.
-        entrance, entry = self.parts.entrance, self.entry
-        return lambda: entrance.still_allowed(entry, Action.READ, run)
+        return may_still_read(self.parts, self.entry, run)
+
+
+def may_still_read(parts: ServerParts, entry: Entry, run: RunState) -> Callable[[], Awaitable[bool]]:
+    """What says later whether somebody who was let in may still read a run."""
+    # Not the visit: an open stream would hold its request.
+    entrance = parts.entrance
+    return lambda: entrance.still_allowed(entry, Action.READ, run)
+
+
+async def run_to_read(parts: ServerParts, entry: Entry, run_id: str) -> tuple[ScopedRuns, RunState]:
+    """A run that somebody names who has come in already, and the runs that it is one of.
+
+    Raises:
+        ForbiddenError: They may read no run.
+        RunNotFoundError: There is no such run, or it is another scope's.
+    """
+    runs = parts.within(entry.principal.scope)
+    run = await _named(runs, run_id)
+    authorize(entry.principal, Action.READ, run)
+    if run is None:
+        raise RunNotFoundError("no such run")
+    return runs, run
 
 
 async def let_in(

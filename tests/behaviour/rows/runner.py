@@ -41,6 +41,9 @@ ROWS: dict[str, Requirement] = {
     "RUNNER-drain": Requirement(
         source="design: server", says="Leaving a runner lets its runs end, gives back what is left, and leaves no task."
     ),
+    "RUNNER-settle": Requirement(
+        source="docs/runner.md", says="What an observer has under way comes to its end when its runner is left."
+    ),
     "RUNNER-recovers": Requirement(source=_LOG, says="A run that was given back goes on at the next owner."),
     "RUNNER-lives": Requirement(
         source=_PROMISES, says="In any life of runs each log is dense, closes once, and says what its readers saw."

@@ -72,7 +72,17 @@ class Entrance:
             return Entry(principal=await self._principal(connection), proof=connection)
         if len(shown) > 1:
             raise TicketError(f"expected one ticket, came {len(shown)}")
-        entry = self._tickets.redeem(shown[0], run_id)
+        return await self.redeem(shown[0], run_id)
+
+    async def redeem(self, ticket: str, run_id: RunId) -> Entry:
+        """Say who asked for a ticket, for the events of its run alone. It is spent by this.
+
+        Raises:
+            TicketError: It opens nothing here.
+            UnauthenticatedError: Whoever asked for it is not known any more.
+            AccessUnavailableError: It cannot be found out now.
+        """
+        entry = self._tickets.redeem(ticket, run_id)
         return Entry(principal=await self._principal(entry.proof), proof=entry.proof)
 
     def ticket(self, entry: Entry, run_id: RunId) -> str:
