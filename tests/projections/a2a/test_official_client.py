@@ -16,7 +16,7 @@ from tests.projections.legal_logs import legal_run
 from treadle.projections.a2a.wire import Shape
 from treadle.values.exposure import OPAQUE, UI
 
-SCRIPT = Path(__file__).parents[3] / "conformance" / "a2a_folds.py"
+SCRIPT = Path(__file__).parents[3] / "conformance" / "verify_a2a.py"
 RUNS, MANY = 100, 3_000
 LONGEST_S = 600
 SEED = int(os.environ.get("TREADLE_SOAK_SEED", "0"))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Folds frames of A2A with the official Python SDK and compares what they come to with a task.
 
-  python a2a_folds.py < LINES
+  python verify_a2a.py < LINES
 
 Each line of stdin is {"shape": "1.0" | "0.3" | "0.3 rest", "frames": [...], "task": {...}}; each line of stdout says what is
 wrong with it, or null. Frames are read strictly: an unknown member is a fault.
