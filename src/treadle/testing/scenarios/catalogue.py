@@ -22,7 +22,7 @@ from treadle.testing.scenarios.model import Pace, Wait, Writer, WrittenModel
 from treadle.testing.scenarios.tools import count, fail, publish, shout
 from treadle.values.limits import Retries
 
-STEP_S: Final = 0.01
+STEP_S: Final = 0.03
 """Between two pieces, where nothing else is said: enough for a client to act in the middle."""
 SLOW_S: Final = 0.25
 LONG_S: Final = 0.002
