@@ -99,7 +99,7 @@ def test_only_adapters_import_a_providers_library() -> None:
     # What is shipped for tests may use what tests are written with, and a server what serves.
     more = {
         "testing": {"hypothesis"},
-        "server": {"anyio", "jwt", "prometheus_client", "starlette"},
+        "server": {"anyio", "h11", "jwt", "prometheus_client", "starlette"},
         "app": {"starlette", "uvicorn"},
     }
     for path in SRC.rglob("*.py"):

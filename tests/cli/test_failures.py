@@ -10,15 +10,17 @@ from treadle.values.limits import Limit
 
 
 def codes_of_the_tree(root: type[errors.TreadleError]) -> set[str]:
-    """The codes of an exception and of all below it."""
-    below = set[str]().union(*(codes_of_the_tree(kind) for kind in root.__subclasses__()))
+    """The codes of an exception and of all below it. What a wire refuses has a class of the wire's own."""
+    ours = [kind for kind in root.__subclasses__() if kind.__module__ == errors.__name__]
+    below = set[str]().union(*map(codes_of_the_tree, ours))
     return below | {root.code}
 
 
 def test_every_code_a_run_can_end_with_has_its_sentence() -> None:
     """Ours: a code without a sentence tells a person nothing."""
     peers = codes_of_the_tree(errors.PeerError) - {errors.PeerError.code}
-    for refused in (errors.AccessError, errors.AccessUnavailableError, errors.AgentNotFoundError, errors.CapError):
+    refusals = (errors.AccessError, errors.AccessUnavailableError, errors.AgentNotFoundError, errors.CapError)
+    for refused in (*refusals, errors.OutboundRefusedError):
         peers -= codes_of_the_tree(refused)  # what a server refuses is no end of a run
     limits = {limit.value for limit in Limit}
     assert (peers | limits) - set(SENTENCES) == set()
