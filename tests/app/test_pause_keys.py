@@ -107,3 +107,13 @@ def test_what_is_kept_in_memory_has_a_key_that_ends_with_its_runner() -> None:
     """Design: no default secret anywhere."""
     assert PauseKeys("memory://", {}).keys != PauseKeys("memory://", {}).keys
     assert PauseKeys(object(), {}).keys != PauseKeys(object(), {}).keys
+
+
+def test_keys_that_were_there_are_known_and_none_are_made(tmp_path: Path) -> None:
+    """Ours: whoever only looks makes no file."""
+    store = f"sqlite:///{tmp_path / 'runs.db'}"
+    assert PauseKeys(store, {}).known is None
+    assert list(tmp_path.iterdir()) == []
+    made = PauseKeys(store, {}).keys
+    assert PauseKeys(store, {}).known == made
+    assert PauseKeys(None, {}).known is None

@@ -86,6 +86,8 @@ def test_agents_are_served_and_commands_go_through_the_process_that_serves_them(
         assert (tail.returncode, tail.stderr) == (0, "")
         assert tail.stdout.startswith("It is 3.")
         assert treadle("show", run["run_id"], "--json", cwd=folder).stdout.count("It is 3.") == 2
+        replayed = treadle("replay", run["run_id"], "--as", "plain", cwd=folder)
+        assert (replayed.returncode, replayed.stderr, "event: done" in replayed.stdout) == (0, "", True)
         assert run["run_id"] in treadle("runs", cwd=folder).stdout
         assert treadle("threads", cwd=folder).stdout.count("t ") >= 1
         exported = treadle("export", "--all", "--with-facts", cwd=folder)

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.examples.serving import EXAMPLES, WAIT_S, Pace, loaded, served
+from tests.examples.building import built, can_build
+from tests.examples.serving import WAIT_S, Pace, loaded, served
 from tests.examples.test_browser import CHROMIUM, browsing
-
-SOURCE = EXAMPLES / "use_chat"
-INSTALLED = Path(os.environ.get("TREADLE_USE_CHAT", SOURCE)) / "node_modules"
-NODE = shutil.which("node")
-BUILD_S = 120
 
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.requirement("VERCEL-use-chat"),
     pytest.mark.skipif(CHROMIUM is None, reason="platform: there is no Chromium here (Debian: apt install chromium)"),
     pytest.mark.skipif(
-        NODE is None or not (INSTALLED / "vite").is_dir(),
+        not can_build("use_chat"),
         reason="platform: run `npm install` in examples/use_chat, or name a folder where it was by TREADLE_USE_CHAT",
     ),
 ]
@@ -32,15 +25,8 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def page_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page, built from a copy: nothing is written into the tree."""
-    folder = tmp_path_factory.mktemp("use_chat")
-    for name in ("package.json", "index.html", "vite.config.js"):
-        shutil.copy(SOURCE / name, folder)
-    shutil.copytree(SOURCE / "src", folder / "src")
-    (folder / "node_modules").symlink_to(INSTALLED.resolve(), target_is_directory=True)
-    vite = [NODE or "node", str(INSTALLED / "vite" / "bin" / "vite.js"), "build", "--logLevel", "error"]
-    subprocess.run(vite, cwd=folder, check=True, capture_output=True, timeout=BUILD_S)
-    return folder / "dist"
+    """The page, built."""
+    return built("use_chat", tmp_path_factory.mktemp("use_chat"))
 
 
 async def send(page: Page, text: str) -> None:

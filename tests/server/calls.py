@@ -99,6 +99,11 @@ class Call:
         return self
 
     @property
+    def posted(self) -> Any:  # noqa: ANN401 (any JSON)
+        """What was asked, as JSON."""
+        return json.loads(self._body)
+
+    @property
     def body(self) -> bytes:
         """All that was sent."""
         return b"".join(body for _, body in self.bodies)

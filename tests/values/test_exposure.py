@@ -77,6 +77,13 @@ def test_an_event_keeps_its_class_its_place_and_its_run(told: KernelEvent, expos
         assert exposed(shown, exposure) == shown
 
 
+def test_why_a_step_failed_is_told_where_the_words_of_others_are() -> None:
+    """Ours: the reason is what a store of memories says of itself; that it failed is told to all."""
+    failed = ev.Stage(index=0, run_id=RUN, stage_id="recall", phase="ended", outcome="error", reason=CANARY)
+    assert cut(failed, Exposure(errors=ErrorExposure.TEXT)) == failed
+    assert cut(failed, UI) == replace(failed, reason=None)
+
+
 def test_what_a_page_of_the_user_s_is_told_is_all_but_what_has_to_be_asked_for() -> None:
     """Issue: full tools for the user's own UI, errors code-only everywhere."""
     hidden = {type(told) for told in SAMPLES if exposed(told, UI) is None}

@@ -54,6 +54,11 @@ class PauseKeys:
         elif self._path is not None and os.path.lexists(self._path):
             self._known = TokenKeys(_kept(self._path))
 
+    @property
+    def known(self) -> TokenKeys | None:
+        """The keys that were there already; None where there were none."""
+        return self._known
+
     @cached_property
     def keys(self) -> TokenKeys:
         """The keys. A file that was not there is made when this is first asked.

@@ -26,6 +26,7 @@ from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.kept_answering import answer_kept
 from treadle.cli.output import for_people, is_terminal
 from treadle.cli.pause_commands import commands as pause_commands
+from treadle.cli.replay_command import commands as replay_commands
 from treadle.cli.serve_command import commands as serve_commands
 from treadle.cli.store_choice import path_of
 from treadle.cli.store_commands import commands as store_commands
@@ -171,6 +172,7 @@ app.add_typer(conformance_commands)
 # Named last, so that the help lists what runs an agent before what looks at stored runs.
 app.add_typer(store_commands)
 app.add_typer(pause_commands)
+app.add_typer(replay_commands)
 
 
 def _one_line(wrong: BaseException) -> str:

@@ -5,16 +5,14 @@ Source: docs/cli.md.
 
 from __future__ import annotations
 
-import importlib
-import shlex
-import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from treadle.cli.conclusion import concluded
 from treadle.cli.diagnostics import complain
-from treadle.cli.exits import CommandMisuseError, ExitCode
+from treadle.cli.exits import ExitCode
+from treadle.cli.server_extra import needing_server
 from treadle.cli.store_choice import SCHEME, VARIABLE, path_of
 
 commands = typer.Typer()
@@ -39,22 +37,9 @@ def serve(
     """Serve agents over HTTP until Ctrl-C, and let their runs end."""
 
     def work() -> int:
-        serving = _serving()
+        serving = needing_server("treadle.cli.serving", doing="serving")
         store = None if db is None else f"{SCHEME}{path_of(db)}"
         serving.serve_until_asked(serving.served(served, store=store), host=host, port=port, say=complain)
         return ExitCode.DONE
 
     return concluded(work, debug=debug)
-
-
-def _serving() -> Any:  # noqa: ANN401 (a module that may not be there)
-    """What serves.
-
-    Raises:
-        CommandMisuseError: The extra is not installed.
-    """
-    try:
-        return importlib.import_module("treadle.cli.serving")
-    except ModuleNotFoundError as missing:
-        install = f"{shlex.quote(sys.executable)} -m pip install 'treadle[server]'"
-        raise CommandMisuseError(f"serving needs the module {missing.name!r}; install: {install}") from None

@@ -143,7 +143,7 @@ class FoldedFeed(Feed):
         while fold.at < at:
             for stretch in await reading.after(fold.at, limit=PAGE):
                 while fold.at < min(at, stretch.index + stretch.events - 1):
-                    fold.payloads(_until(stretch, at))
+                    fold.payloads(until(stretch, at))
         self._folds[at] = fold
 
 
@@ -163,7 +163,7 @@ def _behind(stretch: Stretch, at: int) -> Stretch | None:
     return replace(stretch, seq=stretch.seq + skip, index=stretch.index + skip, texts=stretch.texts[skip : skip + PAGE])
 
 
-def _until(stretch: Stretch, at: int) -> Stretch:
+def until(stretch: Stretch, at: int) -> Stretch:
     """The part of a stretch up to an event."""
     if stretch.index + stretch.events - 1 <= at:
         return stretch

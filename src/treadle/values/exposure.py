@@ -41,7 +41,7 @@ class ErrorExposure(StrEnum):
     CODE = "code"
     """The stable code, and a sentence that is the same each time."""
     TEXT = "text"
-    """What a provider or a tool said as well."""
+    """What a provider, a tool or a store of memories said as well."""
 
 
 class PauseExposure(StrEnum):
@@ -196,6 +196,11 @@ def _result(event: ev.ToolResult, exposure: Exposure) -> ev.ToolResult | None:
     return replace(event, outcome=told)
 
 
+def _stage(event: ev.Stage, exposure: Exposure) -> ev.Stage:
+    # Why a step failed is said by what it uses: a store of memories, in its own words.
+    return event if exposure.errors is ErrorExposure.TEXT else replace(event, reason=None)
+
+
 def _extension(event: ev.Extension, exposure: Exposure) -> ev.Extension | None:
     return event if event.type in exposure.extensions else None
 
@@ -247,7 +252,7 @@ Cut = Callable[[Any, Exposure], KernelEvent | None]
 CUTS: Final[Mapping[type[KernelEvent], Cut]] = {
     ev.RunStarted: _whole,
     ev.Resumed: _resumed,
-    ev.Stage: _whole,
+    ev.Stage: _stage,
     ev.RoundStarted: _whole,
     ev.RoundEnded: _round_ended,
     ev.Thinking: _thinking,

@@ -63,6 +63,11 @@ ROWS: dict[str, Requirement] = {
     "AGUI-access": Requirement(
         source=_DESIGN, says="To start, to read and to answer are three rights, and each is asked for."
     ),
+    "AGUI-page": Requirement(
+        source="design: promises 5 to 7",
+        says="A page on the official client with nothing but the address is left and loaded again without losing or "
+        "repeating a word, gives leave or refuses it after the server was started again, and stops.",
+    ),
     "AGUI-binary": Requirement(
         source=_SPEC,
         says="A client that asks for the protobuf form gets it.",

@@ -73,4 +73,8 @@ ROWS: dict[str, Requirement] = {
     "CLI-26": Requirement(
         source=PAGE, says="A run or a place in it that is not there is one line, nothing on stdout, and exit 1."
     ),
+    "CLI-replay": Requirement(
+        source=PAGE,
+        says="A stored or exported run is told again in any wire, each of its responses byte for byte as it was sent.",
+    ),
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from tests.projections.a2a.samples import AT, LEAVE, QUESTION, Log
+from tests.projections.a2a.samples import AT, AT_S, LEAVE, QUESTION, Log
 from tests.projections.a2a.task_folds import read, telling, token_of, told
 from treadle.projections.a2a.project import NOWHERE, TaskRun, submitted
 from treadle.projections.a2a.wire import EXTENSION, Shape
@@ -382,3 +383,12 @@ def test_a_fold_is_one_runs_and_holds_nothing_else() -> None:
     assert other.whole.status.state.value == "submitted"
     with pytest.raises(AttributeError):
         one.more = 1  # type: ignore[attr-defined]  # the fault under test
+
+
+def test_pieces_that_were_joined_say_what_they_said_apart() -> None:
+    """Ours: a log that joins pieces keeps no time of each, so none is told."""
+    apart = Log().start().think("Hm", "m.").think(" So.")
+    pieces = [replace(one, at_s=AT_S + at) for at, one in enumerate(apart.stretches)]
+    joined = Log().start().think("Hm", "m.", " So.")
+    how = telling(details=True)
+    assert told(pieces, how, UI)[0][2:] == told(joined.stretches, how, UI)[0][2:] != []

@@ -134,6 +134,15 @@ def test_leave_is_asked_with_the_token_and_what_is_to_run() -> None:
     assert (granted[1]["type"], granted[1]["input"]) == ("tool-input-available", {"a": 7})
 
 
+@pytest.mark.requirement("VERCEL-approval")
+def test_leave_for_a_call_without_a_name_says_what_it_is_called() -> None:
+    """Ours: nobody decides about what they cannot see; the name of a part that was begun cannot be changed."""
+    tools = parts()
+    tools.announced(announced(""))
+    said = read(tools.asked(asked(PauseKind.APPROVAL), token="t0ken", is_past=False))
+    assert said[1]["approvalDescriptor"] == {"interruptId": PAUSE, "toolName": "transfer"}
+
+
 @pytest.mark.parametrize("settlement", [Settlement.DECLINED, Settlement.EXPIRED, Settlement.CANCELLED])
 @pytest.mark.parametrize("status", [ToolStatus.DENIED, ToolStatus.CANCELLED])
 def test_a_call_that_got_no_leave_is_denied(settlement: Settlement, status: ToolStatus) -> None:

@@ -42,7 +42,18 @@ class TaskRun:
     Shape: `is_over` once the segment that is told has ended; `whole` is the task as it stands.
     """
 
-    __slots__ = ("_after", "_around", "_dialect", "_is_open", "_run_id", "_telling", "_updates", "is_over", "whole")
+    __slots__ = (
+        "_after",
+        "_around",
+        "_at_s",
+        "_dialect",
+        "_is_open",
+        "_run_id",
+        "_telling",
+        "_updates",
+        "is_over",
+        "whole",
+    )
 
     def __init__(self, run_id: RunId, telling: TaskTelling) -> None:
         self._run_id = run_id
@@ -50,6 +61,7 @@ class TaskRun:
         self._after = telling.after
         self._is_open = telling.after < 0
         self._around: tuple[str, str] | None = None
+        self._at_s = 0.0
         self._updates = Updates(run_id, telling)
         self._dialect = self._updates.dialect
         self.is_over = False
@@ -77,6 +89,7 @@ class TaskRun:
     def _entries(self, stretch: EntryStretch) -> list[str]:
         said: list[str] = []
         events = events_of(stretch, self._run_id)
+        self._at_s = stretch.at_s if events else self._at_s
         for event in events:
             said += self._event(event, stretch.at_s)
             if self.is_over:
@@ -133,7 +146,8 @@ class TaskRun:
 
     def _spoken(self, stretch: SpeechStretch, texts: Sequence[str]) -> list[str]:
         if stretch.kind != TEXT:
-            return self._told(self._updates.spoken(stretch.kind, stretch.key, texts, at_s=stretch.at_s))
+            # A log that joins pieces keeps no time of each: all have that of the newest event before them.
+            return self._told(self._updates.spoken(stretch.kind, stretch.key, texts, at_s=self._at_s))
         whole = self.whole
         whole.texts += texts
         is_first, whole.responds = not whole.responds, True

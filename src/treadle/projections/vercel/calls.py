@@ -185,7 +185,13 @@ class ToolParts:
         call = self._of(pending)
         said = [] if call.has_input else [self._available(call, pending.request["arguments"])]
         self._asked[pending.interrupt_id] = _Asked(pending=pending, approval_id=approval_id, has_data=False)
-        about = {"interruptId": pending.interrupt_id, "expiresAt": moment(pending.expires_at)}
+        # Where calls have no names, whoever is to decide about one is told what it is called.
+        unnamed = pending.request["name"] if call.part.name != pending.request["name"] else None
+        about = {
+            "interruptId": pending.interrupt_id,
+            "expiresAt": moment(pending.expires_at),
+            "toolName": unnamed,
+        }
         descriptor = {name: value for name, value in about.items() if value is not None}
         asks = {"approvalId": approval_id, "toolCallId": pending.call_id, "approvalDescriptor": descriptor}
         return [*said, chunk("tool-approval-request", **asks)]

@@ -15,15 +15,15 @@ from starlette.responses import Response
 
 from treadle.codec.failure_words import failure_words
 from treadle.projections.agui.parse import RunAgentInput, held_in, said_in
-from treadle.projections.agui.project import AguiRun
 from treadle.projections.agui.wire import frame, quoted
 from treadle.server.access.principal import Action
-from treadle.server.folded_feed import FoldedTelling, sse_framed
+from treadle.server.folded_feed import sse_framed
 from treadle.server.mounting import Mount
 from treadle.server.routes import Route
 from treadle.server.start_request import check_name, read_body
 from treadle.server.visit import Visit
 from treadle.server.wires.agui_entering import Asked, entered
+from treadle.server.wires.agui_telling import folded
 from treadle.server.wires.streaming import AGENT, agent_of, streamed, wire_form
 from treadle.values.exposure import UI, Exposure
 
@@ -52,7 +52,7 @@ async def _run_agent(visit: Visit, *, exposure: Exposure) -> Response:
         return await streamed(
             visit,
             run_id,
-            telling=FoldedTelling(begin=AguiRun, options=telling, exposure=exposure),
+            telling=folded(telling, exposure),
             form=FORM,
             place=place,
             headers={"location": f"{visit.request.scope.get('root_path', '')}/v1/runs/{run_id}"},

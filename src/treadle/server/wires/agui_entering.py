@@ -22,7 +22,8 @@ from treadle.server.access.principal import Action
 from treadle.server.start_request import StartRequest, check_name
 from treadle.server.starting import started
 from treadle.server.visit import Visit
-from treadle.server.wires.agui_history import MESSAGE, message_of, with_missed
+from treadle.server.wires.agui_history import with_missed
+from treadle.server.wires.agui_telling import MESSAGE, answered, begun, message_of
 from treadle.values.exposure import Exposure
 from treadle.values.ids import RunId
 from treadle.values.pauses import Answer, PauseKind
@@ -89,7 +90,7 @@ async def _started(visit: Visit, asked: Asked, said: UserSays, telling: Telling)
         return await _come_back(visit, asked, live, telling)
     if not run.is_new:
         return await _come_back(visit, asked, await visit.runs.state(run.run_id), telling)
-    return run.run_id, replace(telling, user_message_id=said.message_id)
+    return run.run_id, begun(telling, said.message_id)
 
 
 # Answers.
@@ -114,13 +115,7 @@ async def _answered(visit: Visit, asked: Asked, said: Answered, telling: Telling
         if not (await visit.runs.all_pauses(run.run_id)).has_heard(answers, principal=principal):
             raise
         return await _come_back(visit, asked, await visit.runs.state(run.run_id), telling)
-    return run.run_id, replace(
-        telling,
-        after=run.next_index - 1,
-        user_message_id=message_of(run),
-        rests=bool(taken.open),
-        open_pauses=frozenset(taken.open),
-    )
+    return run.run_id, answered(telling, run, open_=taken.open)
 
 
 async def _resumed_run(visit: Visit, asked: Asked, said: Answered) -> RunState:

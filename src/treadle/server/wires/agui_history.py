@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from treadle.codec.records import RecordCodec
 from treadle.projections.agui.messages import Told
 from treadle.projections.agui.project import AguiRun
 from treadle.projections.agui.telling import Telling
@@ -16,14 +15,12 @@ from treadle.server.access.principal import Action
 from treadle.server.feeds import PAGE
 from treadle.server.folded_feed import Fold
 from treadle.server.visit import Visit
+from treadle.server.wires.agui_telling import message_of
 from treadle.values.exposure import Exposure
 from treadle.values.runs import RunState
 
-MESSAGE: Final = "agui_message_id"
-"""The property of a run that holds the client's own name for the message that it answers."""
 RUNS: Final = 50
 """Earlier runs of a thread that are looked at: the latest."""
-_CODEC: Final = RecordCodec()
 _NEVER: Final = 2**62
 """The index behind which a reader is told something who wants the messages alone."""
 
@@ -52,13 +49,6 @@ async def with_missed(visit: Visit, held: Sequence[Told], run: RunState, *, expo
 def _holds(known: Collection[str], run: RunState) -> bool:
     """Whether a client holds anything of what was said in a run."""
     return message_of(run) in known or any(named.startswith(f"{run.run_id}.") for named in known)
-
-
-def message_of(run: RunState) -> str:
-    """The client's own name for the message that a run answers; "" where no client of this wire started it."""
-    request, _ = _CODEC.load_request(run.request)
-    named = request.properties.get(MESSAGE)
-    return named if isinstance(named, str) else ""
 
 
 async def _messages_of(visit: Visit, run: RunState, exposure: Exposure) -> list[Told]:

@@ -24,6 +24,7 @@ from treadle.runtime.open_pauses import PausesOfRun
 from treadle.server.access.principal import Action
 from treadle.server.visit import Visit
 from treadle.server.wires.mcp_sessions import Session
+from treadle.server.wires.mcp_telling import gone_on
 from treadle.values.ids import InterruptId, RunId
 from treadle.values.pauses import Answer, Decision
 from treadle.values.runs import RunState
@@ -59,7 +60,7 @@ async def answered(visit: Visit, agent: str, params: CallTool, *, telling: Telli
     if taken.open:
         settled = desk.settled | frozenset(taken.taken)
         return run.run_id, replace(telling, after=_before_the_last(run), settled=settled)
-    return run.run_id, replace(telling, after=run.next_index - 1)
+    return run.run_id, gone_on(telling, run)
 
 
 async def reply(visit: Visit, session: Session, said: Reply) -> None:

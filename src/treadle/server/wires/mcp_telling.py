@@ -26,6 +26,7 @@ from treadle.server.wires.mcp_sessions import SessionCall
 from treadle.server.wires.streaming import wire_form
 from treadle.values.exposure import Exposure
 from treadle.values.ids import RunId
+from treadle.values.runs import RunState
 from treadle.values.stretches import Stretch
 
 PRIMED: Final = frozenset({"2025-11-25"})
@@ -99,10 +100,17 @@ def session_form(call: SessionCall) -> Form:
     """The form of a stream of a session, which a client may come back to from its very beginning."""
     telling = call.telling
     form = wire_form(lambda code: sse_framed([call.last_words]).encode() if call.last_words else broken(telling, code))
-    early = (
-        f"id: {call.number}:{FIRST}\ndata: \n\n".encode() if telling.version in PRIMED else encode_comment("treadle")
-    )
-    return replace(form, early=early)
+    return replace(form, early=primed(call).encode() or encode_comment("treadle"))
+
+
+def primed(call: SessionCall) -> str:
+    """What gives a client a place to come back to before anything was said; "" for one that would not take it."""
+    return f"id: {call.number}:{FIRST}\ndata: \n\n" if call.telling.version in PRIMED else ""
+
+
+def gone_on(telling: Telling, run: RunState) -> Telling:
+    """For a call that has answered all that the run, as it stands, waits for."""
+    return replace(telling, after=run.next_index - 1)
 
 
 def broken(telling: Telling, code: str) -> bytes:

@@ -29,12 +29,14 @@ from treadle.server.wires.openai_request import (
     LEAVES,
     NO_RETRY,
     Begun,
+    Reader,
     Word,
     agent_called,
     answer_pauses,
     begin,
+    reader_of,
+    shown_tokens,
     tells_losses,
-    token_of,
 )
 from treadle.server.wires.streaming import LEFT_STATUS, collected, streamed, wire_form
 from treadle.values.exposure import Exposure
@@ -66,11 +68,11 @@ class Completions:
         # A stream that has no room is refused before anything was started.
         with parts.admission.reader(visit.entry.principal) as place:
             begun = await self._begun(visit, agent, asked)
-            options = replace(self._options(visit, begun), include_usage=asked.include_usage)
+            options = replace(chat_options(begun, reader_of(visit), self._exposure), include_usage=asked.include_usage)
             return await streamed(
                 visit,
                 begun.run.run_id,
-                telling=FoldedTelling(begin=ChatRun, options=options, exposure=self._exposure),
+                telling=chat_telling(options, self._exposure),
                 form=FORM,
                 place=place,
                 headers=_headers(begun),
@@ -90,7 +92,8 @@ class Completions:
             made.append(WholeCompletion(run_id, options))
             return made[-1]
 
-        telling = FoldedTelling(begin=made_by, options=self._options(visit, begun), exposure=self._exposure)
+        options = chat_options(begun, reader_of(visit), self._exposure)
+        telling = FoldedTelling(begin=made_by, options=options, exposure=self._exposure)
         said = await collected(visit, begun.run.run_id, telling)
         if said is None:
             return Response(status_code=LEFT_STATUS)
@@ -99,14 +102,21 @@ class Completions:
         headers = {**_headers(begun), "cache-control": "no-store"}
         return Response(completion, status_code=status, media_type="application/json", headers=headers)
 
-    def _options(self, visit: Visit, begun: Begun) -> Options:
-        return Options(
-            model=begun.run.agent,
-            segment=begun.segment,
-            may_answer=visit.may_answer,
-            tells_losses=tells_losses(self._exposure),
-            token_of=token_of(visit),
-        )
+
+def chat_options(begun: Begun, reader: Reader, exposure: Exposure) -> Options:
+    """How a segment is told to a reader as a chat completion."""
+    return Options(
+        model=begun.run.agent,
+        segment=begun.segment,
+        may_answer=reader.may_answer,
+        tells_losses=tells_losses(exposure),
+        token_of=shown_tokens(reader),
+    )
+
+
+def chat_telling(options: Options, exposure: Exposure) -> FoldedTelling:
+    """A segment as the chunks of a completion."""
+    return FoldedTelling(begin=ChatRun, options=options, exposure=exposure)
 
 
 def _word(said: Said) -> Word:

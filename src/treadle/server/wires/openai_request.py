@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import msgspec
 from starlette.requests import Request
@@ -68,12 +68,27 @@ def agent_called(visit: Visit, model: str) -> str:
     return model
 
 
-def token_of(visit: Visit) -> Callable[[PendingInterrupt], str | None]:
-    """The tokens of pauses that the caller may answer, and is shown."""
-    runs, may_answer = visit.runs, visit.may_answer
+TokenOf: TypeAlias = Callable[[PendingInterrupt], str | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """Who is told, as far as that matters: whether they may answer, and the tokens that they answer with."""
+
+    may_answer: bool
+    token_of: TokenOf
+
+
+def reader_of(visit: Visit) -> Reader:
+    """The caller, as a reader."""
+    return Reader(may_answer=visit.may_answer, token_of=visit.runs.token_of)
+
+
+def shown_tokens(reader: Reader) -> TokenOf:
+    """The tokens of pauses that a reader may answer, and is shown."""
 
     def told(pending: PendingInterrupt) -> str | None:
-        return runs.token_of(pending) if may_answer and not is_hidden(pending) else None
+        return reader.token_of(pending) if reader.may_answer and not is_hidden(pending) else None
 
     return told
 

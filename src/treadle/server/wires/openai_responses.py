@@ -37,12 +37,14 @@ from treadle.server.wires.openai_request import (
     NO_RETRY,
     STAYS,
     Begun,
+    Reader,
     Word,
     agent_called,
     answer_pauses,
     begin,
+    reader_of,
+    shown_tokens,
     tells_losses,
-    token_of,
 )
 from treadle.server.wires.streaming import LEFT_STATUS, collected, streamed, told_by_now, wire_form
 from treadle.values.exposure import Exposure
@@ -121,7 +123,7 @@ class Responses:
             return await streamed(
                 visit,
                 begun.run.run_id,
-                telling=self._telling(self._options(visit, begun)),
+                telling=response_telling(self._options(visit, begun), self._exposure),
                 form=FORM,
                 place=place,
                 headers=_headers(begun),
@@ -141,7 +143,7 @@ class Responses:
             return await streamed(
                 visit,
                 begun.run.run_id,
-                telling=self._telling(options),
+                telling=response_telling(options, self._exposure),
                 form=FORM,
                 place=place,
                 headers=_headers(begun),
@@ -203,19 +205,26 @@ class Responses:
         told = {**error, "type": "server_error", "param": None, "response_id": response.response["id"]}
         return _answer(json_bytes({"error": told}), begun, status=HTTPStatus.INTERNAL_SERVER_ERROR)
 
-    def _telling(self, options: Options) -> FoldedTelling:
-        return FoldedTelling(begin=ResponseRun, options=options, exposure=self._exposure, framed=named_frames)
-
     def _options(self, visit: Visit, begun: Begun) -> Options:
-        return Options(
-            model=begun.run.agent,
-            created=int(begun.run.created_s),
-            segment=begun.segment,
-            marks=_marks(begun.run),
-            may_answer=visit.may_answer,
-            tells_losses=tells_losses(self._exposure),
-            token_of=token_of(visit),
-        )
+        return response_options(begun, reader_of(visit), self._exposure)
+
+
+def response_options(begun: Begun, reader: Reader, exposure: Exposure) -> Options:
+    """How a segment is told to a reader as a response."""
+    return Options(
+        model=begun.run.agent,
+        created=int(begun.run.created_s),
+        segment=begun.segment,
+        marks=_marks(begun.run),
+        may_answer=reader.may_answer,
+        tells_losses=tells_losses(exposure),
+        token_of=shown_tokens(reader),
+    )
+
+
+def response_telling(options: Options, exposure: Exposure) -> FoldedTelling:
+    """A segment as the events of a response."""
+    return FoldedTelling(begin=ResponseRun, options=options, exposure=exposure, framed=named_frames)
 
 
 async def _existing(visit: Visit, named: ResponseId | None, action: Action = Action.READ) -> Begun:

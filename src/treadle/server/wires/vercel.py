@@ -19,13 +19,12 @@ from starlette.responses import PlainTextResponse, Response
 
 from treadle.errors import AlreadyAnsweredError, RunNotFoundError
 from treadle.projections.vercel.parse import ChatBody, PageAnswers, UserSays, said_in
-from treadle.projections.vercel.project import ResponseOptions, VercelResponse
 from treadle.projections.vercel.wire import DONE, PROTOCOL_HEADER, PROTOCOL_VERSION, broken
 from treadle.server.access.admission import ReaderPlace
 from treadle.server.access.failures import Refusal
 from treadle.server.access.principal import Action
 from treadle.server.answers import answer
-from treadle.server.folded_feed import FoldedTelling, sse_framed
+from treadle.server.folded_feed import sse_framed
 from treadle.server.mounting import Mount
 from treadle.server.negotiation import flag_of
 from treadle.server.routes import Route
@@ -35,9 +34,9 @@ from treadle.server.visit import THREAD, Visit
 from treadle.server.wires.streaming import agent_of, streamed, wire_form
 from treadle.server.wires.vercel_answers import matched, nothing_said, refused
 from treadle.server.wires.vercel_ends import Ends
+from treadle.server.wires.vercel_telling import Begins, goes_on, no_token, response_telling
 from treadle.values.exposure import UI, Exposure
 from treadle.values.ids import InterruptId, RunId
-from treadle.values.pauses import PauseKind, PendingInterrupt
 from treadle.values.runs import LIVE_STATUSES, RunState, RunStatus
 
 EXPOSURE: Final = UI
@@ -124,7 +123,7 @@ class Chats:
             return _nothing()
         with visit.parts.admission.reader(visit.entry.principal) as place:
             reader = _Reader(visit=visit, place=place, agent=agent, resets=resets)
-            return await self._told(reader, run.run_id, live_from=await _live_from(visit, run))
+            return await self._told(reader, run.run_id, Begins(live_from=await _live_from(visit, run)))
 
     async def stop_message(self, visit: Visit) -> Response:
         """Ask the live run of a chat to stop. A page's own `stop` only closes its connection."""
@@ -142,7 +141,7 @@ class Chats:
         asked = StartRequest(agent=reader.agent, prompt=said.text, thread_id=chat, key=said.key(salt))
         run = await started(visit, asked, attachments=said.attachments)
         live_from = 0 if run.is_new else await _live_from(visit, await visit.runs.state(run.run_id))
-        return await self._told(reader, run.run_id, live_from=live_from)
+        return await self._told(reader, run.run_id, Begins(live_from=live_from))
 
     async def _answer(self, reader: _Reader, chat: str, said: PageAnswers) -> Response:
         visit = reader.visit
@@ -151,31 +150,23 @@ class Chats:
             raise RunNotFoundError("no such run")
         visit.check(Action.ANSWER, run)
         heard = await _heard(visit, run.run_id, said)
-        live_from = heard.after + 1 if heard.goes_on else heard.after
+        if heard.goes_on:
+            return await self._told(reader, run.run_id, goes_on(heard.after, heard.answered))
+        live_from = heard.after
         if heard.is_repeated:
             live_from = await _live_from(visit, await visit.runs.state(run.run_id))
-        return await self._told(reader, run.run_id, after=heard.after, live_from=live_from, answered=heard.answered)
+        begins = Begins(after=heard.after, live_from=live_from, answered=heard.answered)
+        return await self._told(reader, run.run_id, begins)
 
-    async def _told(
-        self,
-        reader: _Reader,
-        run_id: RunId,
-        *,
-        live_from: int,
-        after: int = -1,
-        answered: frozenset[InterruptId] = frozenset(),
-    ) -> Response:
-        visit, asks = reader.visit, reader.visit.runs.asking_tools(reader.agent)
-        options = ResponseOptions(
-            token_of=visit.runs.token_of if visit.may_answer else _no_token,
-            after=after,
-            live_from=live_from,
-            answered=answered,
-            page=frozenset(name for name, kind in asks.items() if kind is PauseKind.FRONT_END),
-            person=frozenset(name for name, kind in asks.items() if kind is PauseKind.ASK_USER),
+    async def _told(self, reader: _Reader, run_id: RunId, begins: Begins) -> Response:
+        visit = reader.visit
+        telling = response_telling(
+            begins,
+            token_of=visit.runs.token_of if visit.may_answer else no_token,
+            asks=visit.runs.asking_tools(reader.agent),
             resets=reader.resets,
+            exposure=self._exposure,
         )
-        telling = FoldedTelling(begin=VercelResponse, options=options, exposure=self._exposure)
         over = partial(self._ends.note, run_id)
         return await streamed(visit, run_id, telling=telling, form=FORM, place=reader.place, headers=HEADERS, over=over)
 
@@ -216,10 +207,6 @@ async def _live_from(visit: Visit, run: RunState) -> int:
 
 async def _newest(visit: Visit, chat: str) -> RunState | None:
     return next(iter(await visit.runs.runs(thread_id=chat, limit=1)), None)
-
-
-def _no_token(_: PendingInterrupt) -> None:
-    """This reader may not answer."""
 
 
 def _nothing() -> Response:

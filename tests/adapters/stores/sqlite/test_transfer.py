@@ -14,9 +14,10 @@ from tests.adapters.stores.sqlite.files import CODEC, PLAN, RUN, SCOPE, append, 
 from treadle.adapters.stores.sqlite import creating, messages, run_table, transfer
 from treadle.adapters.stores.sqlite.compaction import Compaction
 from treadle.errors import KeyReusedError, RecordFormatError, RunNotFoundError, SequenceConflictError
-from treadle.testing.conformance.stores.logs import Script
+from treadle.testing.conformance.stores.logs import Script, records_of
 from treadle.values.ids import RunId
 from treadle.values.runs import RunStatus
+from treadle.values.stretches import events_of
 
 
 def _filled(connection: sqlite3.Connection, status: RunStatus = RunStatus.DONE) -> Script:
@@ -157,3 +158,18 @@ def test_runs_are_counted() -> None:
     """Ours: an import says what it did."""
     total = transfer.Imported().plus(is_new=True).plus(is_new=False).plus(is_new=True)
     assert total == replace(transfer.Imported(), new=2, known=1)
+
+
+def test_lines_can_be_looked_at_without_a_store() -> None:
+    """Ours: state and log as they were, also of a run that came without what it needs to go on."""
+    with tables_in_memory() as one:
+        _filled(one, RunStatus.OWNED)
+        kept = replace(run_table.state(one, SCOPE, RUN), status=RunStatus.READY)
+        ((state, stretches),) = transfer.runs_of(_exported(one))
+        assert state == kept
+        assert records_of(stretches) == log(one)
+        ((state, stretches),) = transfer.runs_of(_exported(one, with_facts=False))
+        assert state == replace(kept, request=b"")
+        events = [event for stretch in stretches for event in events_of(stretch, RUN)]
+        assert [event.index for event in events] == list(range(state.next_index))
+        assert sum(stretch.records for stretch in stretches) == len(events)

@@ -9,6 +9,7 @@ Source: docs/sqlite.md, ADR 0014 (three ports of a store).
 from treadle.adapters.stores.sqlite.connection import sqlite_advice
 from treadle.adapters.stores.sqlite.owner_lock import owner_of, token_of
 from treadle.adapters.stores.sqlite.store import SqliteStore
+from treadle.adapters.stores.sqlite.transfer import runs_of
 from treadle.adapters.stores.sqlite.upgrade import upgrade
 
-__all__ = ["SqliteStore", "owner_of", "sqlite_advice", "token_of", "upgrade"]
+__all__ = ["SqliteStore", "owner_of", "runs_of", "sqlite_advice", "token_of", "upgrade"]

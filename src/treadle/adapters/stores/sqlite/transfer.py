@@ -24,7 +24,7 @@ from treadle.codec.records import RecordCodec, Row
 from treadle.errors import KeyReusedError, RecordFormatError, SequenceConflictError
 from treadle.runtime.failpoints import Failpoint, reach
 from treadle.values.ids import NO_THREAD, RunId, ThreadId
-from treadle.values.runs import FINAL_STATUSES, RunStatus
+from treadle.values.runs import FINAL_STATUSES, RunState, RunStatus
 from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
 
 EXPORT_VERSION: Final = 1
@@ -147,6 +147,8 @@ def put(connection: sqlite3.Connection, codec: RecordCodec, parcel: Parcel, *, n
     """
     run = parcel.run
     stretches = _stretches(codec, parcel)
+    if not run.has_facts and run.status not in FINAL_STATUSES:
+        raise RecordFormatError(f"run {run.run_id!r} is {run.status.value!r} and came without facts: it cannot go on")
     if _is_known(connection, "run_id", run.scope, run.run_id):
         there = _parcel(connection, codec, run.scope, RunId(run.run_id), with_facts=run.has_facts)
         if there != _canonical(codec, parcel, stretches):
@@ -163,6 +165,36 @@ def put(connection: sqlite3.Connection, codec: RecordCodec, parcel: Parcel, *, n
         [(run.scope, run.run_id, one.key, one.kind, one.body, one.is_taken) for one in parcel.messages],
     )
     return True
+
+
+def runs_of(lines: Iterable[str]) -> Iterator[tuple[RunState, list[Stretch]]]:
+    """The runs of lines as they were stored, to be looked at. Without facts one that may go on can be read too.
+
+    Raises:
+        RecordFormatError: A line is none of an export, or does not make a whole log with the others.
+    """
+    codec = RecordCodec()
+    for parcel in parcels(lines):
+        yield _state(parcel.run), _stretches(codec, parcel)
+
+
+def _state(run: RunLine) -> RunState:
+    return RunState(
+        run_id=RunId(run.run_id),
+        scope=run.scope,
+        thread_id=ThreadId(run.thread_id),
+        agent=run.agent,
+        status=run.status,
+        epoch=run.epoch,
+        next_seq=run.next_seq,
+        next_index=run.next_index,
+        created_s=run.created_s,
+        changed_s=run.changed_s,
+        wake_at_s=run.wake_at_s,
+        request=run.request,
+        plan=run.plan,
+        properties=read_json(bytes(run.properties)),
+    )
 
 
 def _parcel(
@@ -253,8 +285,6 @@ def _stretches(codec: RecordCodec, parcel: Parcel) -> list[Stretch]:
     if run.version != EXPORT_VERSION:
         said = f"export of run {run.run_id!r} is of version {run.version}, this library reads {EXPORT_VERSION}"
         raise RecordFormatError(said, version=run.version)
-    if not run.has_facts and run.status not in FINAL_STATUSES:
-        raise RecordFormatError(f"run {run.run_id!r} is {run.status.value!r} and came without facts: it cannot go on")
     made: list[Stretch] = []
     seq = index = 0
     for line in parcel.rows:

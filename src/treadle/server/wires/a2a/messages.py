@@ -18,14 +18,15 @@ from starlette.responses import Response
 from treadle.codec.foreign import json_text
 from treadle.projections.a2a.faults import Fault, FaultError
 from treadle.projections.a2a.parse import Sent
-from treadle.projections.a2a.project import NOWHERE, submitted
+from treadle.projections.a2a.project import NOWHERE
 from treadle.projections.a2a.replies import answers_of
 from treadle.server.access.principal import Action
 from treadle.server.start_request import StartRequest
 from treadle.server.starting import started
 from treadle.server.wires.a2a.speaking import Spoken
 from treadle.server.wires.a2a.targets import notify
-from treadle.server.wires.a2a.tasks import Told, as_it_stands, found, from_here, streamed_task
+from treadle.server.wires.a2a.tasks import as_it_stands, found, streamed_task
+from treadle.server.wires.a2a.telling import Told, begun, from_here
 from treadle.server.wires.streaming import collected
 from treadle.values.exposure import is_hidden
 from treadle.values.runs import RunState
@@ -59,7 +60,7 @@ async def _taken(spoken: Spoken, sent: Sent, how: Mapping[str, Any]) -> tuple[Ru
         await spoken.mounted.pushes.check(spoken.visit.parts, sent.push)
     if sent.task_id:
         run, settled = await _replied(spoken, sent)
-        told = from_here(spoken, run, settled=settled, **how)
+        told = from_here(run, spoken.telling(run, **how), settled=settled)
     else:
         run, told = await _begun(spoken, sent, how)
     if sent.push is not None:
@@ -71,7 +72,7 @@ async def _begun(spoken: Spoken, sent: Sent, how: Mapping[str, Any]) -> tuple[Ru
     """The run that a message began; that which the same message had begun, where it comes again."""
     visit = spoken.visit
     visit.check(Action.START, None)
-    begun = await started(
+    start = await started(
         visit,
         StartRequest(
             agent=spoken.agent,
@@ -81,11 +82,10 @@ async def _begun(spoken: Spoken, sent: Sent, how: Mapping[str, Any]) -> tuple[Ru
             on_disconnect=LEAVING,
         ),
     )
-    run = await visit.runs.state(begun.run_id)
-    if not begun.is_new:
-        return run, from_here(spoken, run, **how)
-    telling = spoken.telling(run, greeted=True, **how)
-    return run, Told(telling=telling, first=submitted(run.run_id, telling, sent.prompt).frame())
+    run = await visit.runs.state(start.run_id)
+    if not start.is_new:
+        return run, from_here(run, spoken.telling(run, **how))
+    return run, begun(run, spoken.telling(run, **how), sent.prompt)
 
 
 async def _replied(spoken: Spoken, sent: Sent) -> tuple[RunState, frozenset[str]]:

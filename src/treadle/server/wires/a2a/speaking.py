@@ -17,7 +17,6 @@ from treadle.framing.sse import encode_comment
 from treadle.projections.a2a.faults import FAULTS, Fault, path_error
 from treadle.projections.a2a.parse import shape_of_version
 from treadle.projections.a2a.pauses import no_token
-from treadle.projections.a2a.project import TaskRun
 from treadle.projections.a2a.rpc import BEHIND, Call
 from treadle.projections.a2a.telling import TaskTelling
 from treadle.projections.a2a.wire import EXTENSION, Shape
@@ -26,6 +25,7 @@ from treadle.server.folded_feed import FoldedTelling, sse_framed
 from treadle.server.visit import Visit
 from treadle.server.wires.a2a.mounted import Mounted
 from treadle.server.wires.a2a.refusals import Told
+from treadle.server.wires.a2a.telling import Around, folded, task_telling
 from treadle.server.wires.streaming import LEFT_STATUS
 from treadle.values.runs import RunState
 
@@ -91,19 +91,13 @@ class Spoken:
 
     def telling(self, run: RunState, **how: Any) -> TaskTelling:  # noqa: ANN401 (fields of a telling)
         """How a run is told to whoever asks."""
-        return TaskTelling(
-            shape=self.shape,
-            context_id=run.thread_id,
-            submitted_s=run.created_s,
-            before=self.before,
-            behind=self.behind,
-            token_of=self.visit.runs.token_of if self.visit.may_answer else no_token,
-            **how,
-        )
+        around = Around(before=self.before, behind=self.behind)
+        token_of = self.visit.runs.token_of if self.visit.may_answer else no_token
+        return task_telling(run, self.shape, around, token_of=token_of, **how)
 
     def folded(self, telling: TaskTelling) -> FoldedTelling:
         """The same, behind the exposure of the mount."""
-        return FoldedTelling(begin=TaskRun, options=telling, exposure=self.mounted.exposure)
+        return folded(telling, self.mounted.exposure)
 
     def result(self, json: str) -> Response:
         """An answer with a result, without its envelope."""

@@ -13,9 +13,8 @@ import base64
 import binascii
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import Response
 
@@ -31,6 +30,7 @@ from treadle.server.access.principal import Action
 from treadle.server.feeds import PAGE
 from treadle.server.folded_feed import Fold
 from treadle.server.wires.a2a.speaking import Spoken
+from treadle.server.wires.a2a.telling import Told, from_here
 from treadle.server.wires.streaming import streamed
 from treadle.values.runs import RunState, RunStatus
 
@@ -111,31 +111,10 @@ async def subscribe(spoken: Spoken, query: TaskQuery) -> Response:
     run = await found(spoken, query.task_id, Action.READ)
     if run.is_final:
         raise FaultError(Fault.UNSUPPORTED_OPERATION, "the task is over; get it instead of subscribing to it")
-    told = from_here(spoken, run, details=spoken.asks_for_details(), history_length=query.history_length)
+    how = spoken.telling(run, details=spoken.asks_for_details(), history_length=query.history_length)
+    told = from_here(run, how)
     with spoken.visit.parts.admission.reader(spoken.visit.entry.principal) as place:
         return await streamed_task(spoken, run, told, place=place)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """How a run is told to one reader. `first` is a frame that is known before the run says anything."""
-
-    telling: TaskTelling
-    first: str | None = None
-
-
-def from_here(spoken: Spoken, run: RunState, *, settled: frozenset[str] = frozenset(), **how: Any) -> Told:  # noqa: ANN401 (fields of a telling)
-    """A task that is told from where it stands. One that waits is over with that.
-
-    Args:
-        settled: Pauses that were answered while others are open: the task waits on, and its log does not say for what.
-    """
-    if run.next_index == 0:
-        telling = spoken.telling(run, greeted=True, **how)
-        return Told(telling=telling, first=TaskRun(run.run_id, telling).frame())
-    # A run that was answered is ready, and still to say that it goes on: its reader waits for that.
-    rests = run.is_final or run.status is RunStatus.WAITING or bool(settled)
-    return Told(telling=spoken.telling(run, after=run.next_index - 1, rests=rests, settled=settled, **how))
 
 
 async def streamed_task(spoken: Spoken, run: RunState, told: Told, *, place: ReaderPlace) -> Response:
