@@ -8,6 +8,7 @@ import pytest
 
 from treadle.projections.a2a.faults import Fault, FaultError
 from treadle.projections.a2a.parse import (
+    LONGEST_HEADER,
     PushTarget,
     list_query,
     push_query,
@@ -92,6 +93,7 @@ def test_data_that_was_wrapped_for_03_is_unwrapped() -> None:
         ({"message": 5}, Fault.INVALID_PARAMS, "/message"),
         (message({"text": "a"}, role="ROLE_AGENT"), Fault.INVALID_PARAMS, "/message/role"),
         (message({"text": "a"}, role=None), Fault.INVALID_PARAMS, "/message/role"),
+        (message({"text": "a"}, role={}), Fault.INVALID_PARAMS, "/message/role"),
         (message({"text": "a"}, messageId=""), Fault.INVALID_PARAMS, "/message/messageId"),
         (message(), Fault.INVALID_PARAMS, "/message/parts"),
         (message(parts=5), Fault.INVALID_PARAMS, "/message/parts"),
@@ -200,6 +202,23 @@ def test_a_target_is_read_in_each_form() -> None:
     with pytest.raises(FaultError) as refused:
         push_target({"taskId": "r1"})
     assert refused.value.pointer == "/url"
+
+
+@pytest.mark.parametrize(
+    ("said", "pointer"),
+    [
+        ({"token": "t\u00e9"}, "/token"),
+        ({"authentication": {"scheme": "Bearer\u00a0"}}, "/authentication/scheme"),
+        ({"authentication": {"credentials": "k\r\nX-Role: admin"}}, "/authentication/credentials"),
+        ({"authentication": {"credentials": " k"}}, "/authentication/credentials"),
+        ({"authentication": {"credentials": "k" * (LONGEST_HEADER + 1)}}, "/authentication/credentials"),
+    ],
+)
+def test_what_no_header_holds_is_refused_when_it_is_registered(said: dict[str, Any], pointer: str) -> None:
+    """Ours: else it is found out when nobody is there to be told, at each attempt to notify."""
+    with pytest.raises(FaultError) as refused:
+        push_target({"url": "https://a.example", **said})
+    assert (refused.value.fault, refused.value.pointer) == (Fault.INVALID_PARAMS, pointer)
 
 
 def test_a_target_is_named_in_each_form() -> None:

@@ -9,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treadle.projections.a2a.faults import Fault, FaultError
-from treadle.projections.a2a.rpc import METHODS, METHODS_OF_03, Call, Operation, call_of, operation_of
+from treadle.projections.a2a.rpc import LONGEST_ID, METHODS, METHODS_OF_03, Call, Operation, call_of, operation_of
 from treadle.projections.a2a.wire import Shape
 
-IDS = st.one_of(st.text(), st.integers(-(2**70), 2**70), st.floats(allow_nan=False, allow_infinity=False), st.none())
+IDS = st.one_of(
+    st.text(max_size=80), st.integers(-(2**70), 2**70), st.floats(allow_nan=False, allow_infinity=False), st.none()
+)
 
 
 @pytest.mark.requirement("A2A-id", "D44")
@@ -37,6 +39,9 @@ def test_an_id_comes_back_as_it_came_type_and_all(given_id: object) -> None:
         (b"5", Fault.INVALID_REQUEST, "null"),
         (b'{"jsonrpc":"2.0","id":[1],"method":"a"}', Fault.INVALID_REQUEST, "null"),
         (b'{"jsonrpc":"2.0","id":true,"method":"a"}', Fault.INVALID_REQUEST, "null"),
+        (b'{"jsonrpc":"2.0","id":NaN,"method":"a"}', Fault.INVALID_REQUEST, "null"),
+        (b'{"jsonrpc":"2.0","id":1e999,"method":"a"}', Fault.INVALID_REQUEST, "null"),
+        (b'{"jsonrpc":"2.0","id":"' + b"x" * LONGEST_ID + b'","method":"a"}', Fault.INVALID_REQUEST, "null"),
         (b'{"jsonrpc":"1.0","id":7,"method":"a"}', Fault.INVALID_REQUEST, "7"),
         (b'{"jsonrpc":"2.0","id":7}', Fault.INVALID_REQUEST, "7"),
         (b'{"jsonrpc":"2.0","id":7,"method":"a","params":[]}', Fault.INVALID_PARAMS, "7"),

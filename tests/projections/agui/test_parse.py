@@ -98,6 +98,7 @@ def test_a_message_may_have_parts() -> None:
         ([{**HI, "content": [{"type": "text"}]}], "/messages/0/content/0/text"),
         ([{**HI, "content": ["a"]}], "/messages/0/content/0/type"),
         ([{**HI, "content": [{"type": "binary"}]}], "/messages/0/content/0/type"),
+        ([{**HI, "content": [{"type": {}}]}], "/messages/0/content/0/type"),
         ([{**HI, "content": [{"type": "image"}]}], "/messages/0/content/0/source"),
         (
             [{**HI, "content": [{"type": "image", "source": {"type": "data", "value": "?", "mimeType": "a/b"}}]}],
@@ -130,7 +131,9 @@ def test_nothing_else_of_a_history_is_looked_at() -> None:
 def test_what_a_client_holds_is_said_back_to_it_as_it_holds_it() -> None:
     """Ours: but for nulls, which it would refuse, and what no client could hold."""
     odd = {"id": "x", "role": "activity", "activityType": "a", "content": {}}
-    held = held_in(body({**HI, "name": None, "more": 1}, odd, {"role": "user"}, SAID, {**SAID, "content": "newer"}))
+    odder = {**odd, "role": {"a": 1}}
+    posted = body({**HI, "name": None, "more": 1}, odd, odder, {"role": "user"}, SAID, {**SAID, "content": "newer"})
+    held = held_in(posted)
     assert [(named, json.loads(text)) for named, text in held] == [
         ("u1", {**HI, "more": 1}),
         ("a1", {**SAID, "content": "newer"}),

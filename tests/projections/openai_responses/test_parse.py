@@ -112,6 +112,7 @@ def test_what_goes_on_from_a_response_holds_what_is_new_alone() -> None:
         (" ", "/input"),
         (["x"], "/input/0"),
         ([{"type": "item_reference", "id": "x"}, USER], "/input/0/type"),
+        ([{"type": {}, "content": "x"}], "/input/0/type"),
         ([{"role": "king", "content": "x"}], "/input/0/role"),
         ([{"content": "x"}], "/input/0/role"),
         ([{"role": "developer", "content": "x"}], "/input"),

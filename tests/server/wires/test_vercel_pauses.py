@@ -19,9 +19,11 @@ from treadle.plan.front_end import front_end_tool
 from treadle.plan.interrupts import interrupt
 from treadle.plan.questions import ask_user
 from treadle.plan.tools import tool
+from treadle.runtime.audit import audit_of
 from treadle.server.access import Action, ApiKeys, Principal
 from treadle.server.mounting import Mount
 from treadle.values.exposure import Exposure, PauseExposure
+from treadle.values.ids import RunId
 
 QUESTION: Final = {"text": "Which colour?", "header": "Colour", "options": [{"label": "red"}, {"label": "blue"}]}
 ASKING = f"call: ask_user {json.dumps({'questions': [QUESTION]})}\n---\ntext: Thank you."
@@ -363,3 +365,19 @@ async def test_a_page_may_post_its_newest_message_alone() -> None:
         await page.approve()
         assert (page.text, page.answer.ending) == ("May I? It is done.", "finish")
     assert till.paid == [5]
+
+
+@pytest.mark.requirement("VERCEL-stop", "PAUSE-audit")
+@virtually
+async def test_the_audit_names_whoever_stopped_a_chat_that_waits() -> None:
+    """Ours: as of a cancel over `/v1`, whose principal is kept with the end of the run's pauses."""
+    till = Till()
+    access = ApiKeys({"the-key-that-is-of-ann": Principal(name="ann", scope="acme")})
+    async with Server([scripted(PAY, tools=[till.pay])], access=access) as server:
+        page = await Page(server.asgi, ("x-api-key", "the-key-that-is-of-ann")).send("pay")
+        run_id = RunId(page.answer.message_id)
+        assert (await page.stop()).status == 202
+        await server.runner.within("acme").wait(run_id)
+        stretches = await server.runner.store.read("acme", run_id, -1, limit=10_000)
+    (found,) = audit_of(stretches, run_id)
+    assert (found.by, found.decision, found.reason, till.paid) == ("ann", None, "stopped by the user", [])

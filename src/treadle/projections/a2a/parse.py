@@ -24,6 +24,8 @@ MODES: Final = ("text/plain", "application/json")
 """What is taken in and given out."""
 PAGE: Final = 50
 LARGEST_PAGE: Final = 100
+LONGEST_HEADER: Final = 8_192
+"""Characters of what is sent in a header of a notification."""
 _ANY_MODE: Final = frozenset({"*/*", "text/*", "application/*", "text", *MODES})
 _USERS: Final = frozenset({"ROLE_USER", "user", 1})
 _FILES: Final = ("file", "raw", "url")
@@ -114,8 +116,9 @@ def sent_of(params: Json, shape: Shape) -> Sent:
     message = asked.members("message") or asked.members("request")
     if message is None:
         raise FaultError(Fault.INVALID_PARAMS, "expected a message", pointer="/message")
-    if message.get("role") not in _USERS:
-        raise wrong(message.at("role"), "the role of a user", message.get("role"))
+    role = message.get("role")
+    if not isinstance(role, str | int) or role not in _USERS:
+        raise wrong(message.at("role"), "the role of a user", role)
     message_id = message.name("messageId")
     if not message_id:
         raise FaultError(Fault.INVALID_PARAMS, "a message needs an id", pointer=message.at("messageId"))
@@ -268,13 +271,24 @@ def _target(config: Members) -> PushTarget:
     url = config.text("url")
     if not url:
         raise FaultError(Fault.INVALID_PARAMS, "expected a url to notify", pointer=config.at("url"))
-    return PushTarget(
+    target = PushTarget(
         url=url,
         target_id=config.name("id"),
         token=config.name("token"),
         scheme=who.name("scheme") or next(iter(who.texts("schemes")), ""),
         credentials=who.text("credentials"),
     )
+    _check_header(config.at("token"), target.token)
+    _check_header(who.at("scheme"), target.scheme)
+    _check_header(who.at("credentials"), target.credentials)
+    return target
+
+
+def _check_header(pointer: str, text: str) -> None:
+    """Refuse what could not be sent in a header, while whoever wants it sent is there to be told."""
+    if len(text) > LONGEST_HEADER or not (text.isascii() and text.isprintable()) or text != text.strip():
+        said = f"expected at most {LONGEST_HEADER} visible characters of ASCII, as a header holds them"
+        raise FaultError(Fault.INVALID_PARAMS, said, pointer=pointer)
 
 
 def _named(target: PushTarget, target_id: str) -> PushTarget:

@@ -8,6 +8,7 @@ Source: JSON-RPC 2.0; the A2A specification, "JSON-RPC Protocol Binding".
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -17,6 +18,10 @@ from treadle.codec.foreign import json_text, json_value
 from treadle.projections.a2a.faults import Fault, FaultError, rpc_error
 from treadle.projections.a2a.wire import Shape
 from treadle.values.mappings import EMPTY, Json, empty
+
+
+LONGEST_ID: Final = 1_024
+"""Characters of an id, as JSON."""
 
 
 class Operation(StrEnum):
@@ -97,7 +102,8 @@ def call_of(body: bytes) -> Call:
         return Call(fault=FaultError(Fault.INVALID_REQUEST, "expected an object with jsonrpc, id, method and params"))
     id_json = _id_json(said)
     if id_json is None:
-        return Call(fault=FaultError(Fault.INVALID_REQUEST, "an id is text or a number", pointer="/id"))
+        told = f"an id is text or a number, of at most {LONGEST_ID} characters"
+        return Call(fault=FaultError(Fault.INVALID_REQUEST, told, pointer="/id"))
     if said.get("jsonrpc") != "2.0":
         return Call(id_json=id_json, fault=FaultError(Fault.INVALID_REQUEST, "jsonrpc is '2.0'", pointer="/jsonrpc"))
     method, params = said.get("method"), said.get("params")
@@ -130,11 +136,14 @@ def _no_method(method: str, shape: Shape) -> str:
 
 
 def _id_json(said: Mapping[str, Json]) -> str | None:
-    """The id as it came; "" where there is none, None where it is neither text nor a number."""
+    """The id as it came; "" where there is none, None where it is none that there could be."""
     if "id" not in said:
         return ""
     given = said["id"]
-    if given is None or (isinstance(given, str | int | float) and not isinstance(given, bool)):
-        # Exactly as it came, be it too large for others: what is echoed is compared.
-        return json.dumps(given)
-    return None
+    if isinstance(given, bool) or not isinstance(given, str | int | float | None):
+        return None
+    if isinstance(given, float) and not math.isfinite(given):
+        return None
+    # Exactly as it came, be it too large for others: what is echoed is compared. It stands in every frame of a stream.
+    made = json.dumps(given)
+    return made if len(made) <= LONGEST_ID else None

@@ -111,7 +111,7 @@ def held_in(body: RunAgentInput) -> tuple[Told, ...]:
     held = {}
     for message in body.messages:
         named, role = message.get("id"), message.get("role")
-        if isinstance(named, str) and role in _TEXTS:
+        if isinstance(named, str) and isinstance(role, str) and role in _TEXTS:
             # An optional field that is null is refused on the way back.
             held[named] = json_of({name: value for name, value in message.items() if value is not None})
     return tuple(held.items())
@@ -148,7 +148,7 @@ def _user_says(message: Mapping[str, Any], pointer: str) -> UserSays:
         kind = part.get("type") if isinstance(part, Mapping) else None
         if kind == "text":
             texts.append(_text_field(part, "text", here))
-        elif kind in _FILES:
+        elif isinstance(kind, str) and kind in _FILES:
             files.append(_file(part.get("source"), f"{here}/source"))
         else:
             known = ", ".join(sorted({"text", *_FILES}))

@@ -164,9 +164,9 @@ def _placed(item: object, pointer: str) -> _Placed:
     if not isinstance(item, Mapping):
         raise BadRequestError("an item is an object", pointer=pointer)
     kind = item.get("type", _MESSAGE)
-    if kind not in _ANSWERS | _PASSED_OVER | {_MESSAGE}:
+    if not isinstance(kind, str) or kind not in _ANSWERS | _PASSED_OVER | {_MESSAGE}:
         raise BadRequestError(f"items of type {str(kind)[:40]!r} are not taken here", pointer=f"{pointer}/type")
-    placed = _Placed(pointer, str(kind), item)
+    placed = _Placed(pointer, kind, item)
     if kind == _MESSAGE and placed.role not in _ROLES:
         said = f"a role is one of {', '.join(sorted(_ROLES))}, not {placed.role[:40]!r}"
         raise BadRequestError(said, pointer=f"{pointer}/role")

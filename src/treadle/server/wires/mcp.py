@@ -92,7 +92,10 @@ class AgentTools:
         call = None if place is None else session.numbered(place[0])
         if place is None or call is None:
             raise CursorError(f"{last[:40]!r} is no place in a stream of this session")
-        visit.check(Action.READ, await visit.runs.state(call.run_id))
+        state = await visit.runs.state(call.run_id)
+        visit.check(Action.READ, state)
+        if place[1] >= state.next_index:
+            raise CursorError(f"{last[:40]!r} is ahead of what this call was told")
         if call.last_words:
             return Response(sse_framed([call.last_words]), media_type="text/event-stream")
         with visit.parts.admission.reader(visit.entry.principal) as reader:

@@ -130,7 +130,8 @@ class Chats:
         run = visit.about
         if run.agent != agent_of(visit) or run.status not in LIVE_STATUSES:
             return _nothing()
-        is_new = await visit.runs.cancel(run.run_id, reason="stopped by the user")
+        principal = visit.entry.principal.name
+        is_new = await visit.runs.cancel(run.run_id, reason="stopped by the user", principal=principal)
         return answer({"run_id": run.run_id, "accepted": is_new}, status=202)
 
     async def _start(self, reader: _Reader, chat: str, said: UserSays) -> Response:

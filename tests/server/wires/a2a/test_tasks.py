@@ -15,8 +15,10 @@ from treadle.app.agent import Agent
 from treadle.app.server import Server
 from treadle.plan.questions import ask_user
 from treadle.projections.a2a.wire import Shape
+from treadle.runtime.audit import audit_of
 from treadle.runtime.scoped_runs import ScopedRuns
 from treadle.server.access import ApiKeys, Principal
+from treadle.values.ids import RunId
 
 ANN, BOB = "key-of-ann-0123456789", "key-of-bob-0123456789"
 TWO_SCOPES = ApiKeys({ANN: Principal(name="ann", scope="acme"), BOB: Principal(name="bob", scope="globex")})
@@ -80,11 +82,15 @@ async def test_a_cancel_is_told_to_every_reader_and_is_harmless_again(world: Wor
 
 @virtually
 async def test_a_task_that_waits_is_cancelled_with_its_pause() -> None:
-    """Ours: the log tells how the pause was settled, and the task is over."""
-    async with Server([scripted(ASKING, tools=[ask_user])]) as server:
-        paused = (await rpc(server.asgi, "SendMessage", message())).json["result"]["task"]
-        stopped = (await rpc(server.asgi, "CancelTask", {"id": paused["id"]})).json["result"]
+    """Ours: the log tells how the pause was settled and by whom, and the task is over."""
+    ann = ("x-api-key", ANN)
+    async with Server([scripted(ASKING, tools=[ask_user])], access=TWO_SCOPES) as server:
+        paused = (await rpc(server.asgi, "SendMessage", message(), ann)).json["result"]["task"]
+        stopped = (await rpc(server.asgi, "CancelTask", {"id": paused["id"]}, ann)).json["result"]
         assert stopped["status"]["state"] == "TASK_STATE_CANCELED"
+        stretches = await server.runner.store.read("acme", RunId(paused["id"]), -1, limit=10_000)
+    (found,) = audit_of(stretches, RunId(paused["id"]))
+    assert (found.by, found.decision) == ("ann", None)
 
 
 @virtually
@@ -94,8 +100,8 @@ async def test_a_cancel_that_takes_too_long_gives_the_task_as_it_stands(monkeypa
         task_id = await begun(server)
         await pass_time(1.0)
 
-        async def unheard(_: ScopedRuns, __: str, *, reason: str | None = None) -> bool:
-            return reason is None
+        async def unheard(_: ScopedRuns, __: str, *, principal: str) -> bool:
+            return not principal
 
         monkeypatch.setattr(ScopedRuns, "cancel", unheard)
         said = (await rpc(server.asgi, "CancelTask", {"id": task_id})).json["result"]

@@ -99,7 +99,7 @@ async def cancel(spoken: Spoken, query: TaskQuery) -> Response:
     """A task that was asked to stop, when it has. To ask again changes nothing."""
     run = await found(spoken, query.task_id, Action.CANCEL)
     if not run.is_final:
-        await spoken.visit.runs.cancel(run.run_id)
+        await spoken.visit.runs.cancel(run.run_id, principal=spoken.visit.entry.principal.name)
         run = await _final(spoken, run)
     if run.is_final and run.status is not RunStatus.CANCELLED:
         raise FaultError(Fault.TASK_NOT_CANCELABLE, "the task is over, and was not cancelled")
