@@ -19,6 +19,7 @@ from treadle.runtime.audit import audit_of
 from treadle.runtime.scoped_runs import ScopedRuns
 from treadle.server.access import ApiKeys, Principal
 from treadle.values.ids import RunId
+from treadle.values.runs import RunState
 
 ANN, BOB = "key-of-ann-0123456789", "key-of-bob-0123456789"
 TWO_SCOPES = ApiKeys({ANN: Principal(name="ann", scope="acme"), BOB: Principal(name="bob", scope="globex")})
@@ -223,6 +224,23 @@ async def test_a_page_goes_on_where_the_last_task_of_the_page_before_was_deleted
         await server.runner.delete(ids[-1])
         rest = (await rpc(server.asgi, "ListTasks", {"pageToken": first["nextPageToken"]})).json["result"]
         assert [task["id"] for task in rest["tasks"]] == ids[1::-1]
+
+
+@virtually
+async def test_a_list_holds_nothing_of_what_was_asked_of_its_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours: a request may be as large as a body may be, and there may be ten thousand of them."""
+    held: list[RunState] = []
+
+    def seen(runs: list[RunState], _: str) -> list[RunState]:
+        held.extend(runs)
+        return runs
+
+    monkeypatch.setattr("treadle.server.wires.a2a.tasks._behind", seen)
+    async with Server([scripted("text: ok")]) as server:
+        await rpc(server.asgi, "SendMessage", message("a long question"))
+        (task,) = (await rpc(server.asgi, "ListTasks", {})).json["result"]["tasks"]
+    assert task["history"][0]["parts"] == [{"text": "a long question"}]
+    assert [(run.request, run.properties) for run in held] == [(b"", {})]
 
 
 @virtually

@@ -13,6 +13,7 @@ import base64
 import binascii
 import math
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -32,11 +33,12 @@ from treadle.server.folded_feed import Fold
 from treadle.server.wires.a2a.speaking import Spoken
 from treadle.server.wires.a2a.telling import Told, from_here
 from treadle.server.wires.streaming import streamed
+from treadle.values.mappings import EMPTY
 from treadle.values.runs import RunState, RunStatus
 
 CANCEL_S: Final = 10.0
 """Seconds that a cancel waits for its task to be over. Then the task is given as it stands."""
-LOOKED_AT: Final = 200
+LOOKED_AT: Final = 50
 """Runs that are looked at together for a list."""
 MOST_LISTED: Final = 10_000
 """Tasks that are counted. A list of more says so many."""
@@ -155,7 +157,8 @@ async def _matching(spoken: Spoken, query: ListQuery) -> list[RunState]:
         for run in some:
             is_asked = run.agent == spoken.agent and (statuses is None or run.status in statuses)
             if is_asked and run.changed_s > changed_after_s:
-                runs.append(run)
+                # What was asked of it is not told from here, and may be large: ten thousand of them are not held.
+                runs.append(replace(run, request=b"", properties=EMPTY))
         if len(some) < LOOKED_AT:
             break
         before = some[-1].run_id
