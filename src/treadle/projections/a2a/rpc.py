@@ -19,7 +19,6 @@ from treadle.projections.a2a.faults import Fault, FaultError, rpc_error
 from treadle.projections.a2a.wire import Shape
 from treadle.values.mappings import EMPTY, Json, empty
 
-
 LONGEST_ID: Final = 1_024
 """Characters of an id, as JSON."""
 
