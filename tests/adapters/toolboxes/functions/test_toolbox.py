@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import math
+import sys
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
@@ -411,6 +412,21 @@ def test_a_tool_says_whether_a_person_must_allow_a_call(rule: Any, asks: bool) -
     guarded = tool(requires_approval=rule)(add.function)
     toolbox = FunctionToolbox([guarded])
     assert toolbox.needs_approval(ToolRequest(name="add", arguments={"a": 1})) is asks
+
+
+@pytest.mark.parametrize("rule", [True, lambda _: True])
+def test_what_waits_for_a_person_is_not_held(rule: Any) -> None:  # noqa: ANN401 (a rule of any kind)
+    """Ours: arguments may be large, many calls may wait, and each is checked again before it runs."""
+    toolbox = FunctionToolbox([tool(requires_approval=rule)(add.function)])
+    request = ToolRequest(name="add", arguments={"a": 1})
+    counts = [sys.getrefcount(request.arguments)]
+    toolbox.checked(request)
+    counts.append(sys.getrefcount(request.arguments))
+    asks = toolbox.needs_approval(request)
+    counts.append(sys.getrefcount(request.arguments))
+    assert asks
+    # Counted outside of what is asserted: an assertion holds what it looks at.
+    assert counts[1] > counts[0] == counts[2]
 
 
 def test_a_rule_that_breaks_asks_a_person(caplog: pytest.LogCaptureFixture) -> None:

@@ -75,6 +75,13 @@ class FunctionToolbox:
 
     def needs_approval(self, request: ToolRequest, /) -> bool:
         """Whether the tool's own rule asks for a person. A rule that breaks asks for one."""
+        asks = self._asks(request)
+        if asks:
+            # It runs when its run was read again, with other objects: what was found of these would only be held.
+            self._found.pop((request.name, id(request.arguments)), None)
+        return asks
+
+    def _asks(self, request: ToolRequest) -> bool:
         rule = self._tools[request.name].options.requires_approval
         if not callable(rule):
             return rule
