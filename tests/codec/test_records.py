@@ -324,5 +324,6 @@ def test_a_codec_remembers_so_many_requests_at_most(monkeypatch: pytest.MonkeyPa
     """Ours: a request that is never read here, as where another process works on it, is not kept for ever."""
     monkeypatch.setattr(records, "MOST_FRESH", 2)
     codec = RecordCodec()
-    bodies = [codec.dump_request(replace(TURN_REQUEST, prompt=str(number)), RULES) for number in range(5)]
+    asked = TurnRequest(prompt="", run_id=RUN, root_run_id=RUN)
+    bodies = [codec.dump_request(replace(asked, prompt=str(number)), RULES) for number in range(5)]
     assert [codec.load_request(body)[0].prompt for body in bodies] == ["0", "1", "2", "3", "4"]

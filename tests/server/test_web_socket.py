@@ -17,6 +17,7 @@ from tests.server.calls import NDJSON, ask, started
 from tests.server.test_delivery import endings
 from tests.server.web_sockets import SocketCall
 from treadle.app.server import Server
+from treadle.server import web_socket
 from treadle.server.access import ApiKeys, Principal
 from treadle.server.access.admission import Caps
 from treadle.server.access.sites import Sites
@@ -356,6 +357,22 @@ async def test_who_asks_is_asked_at_the_handshake_and_at_every_read() -> None:
             await call.until(lambda call: call.told("refused"))
             assert call.told("refused")[0]["code"] == "unauthenticated"
         assert endings(server) == {"revoked": 1}
+
+
+@pytest.mark.requirement("SOCKET-access")
+@virtually
+async def test_strangers_take_no_places_of_those_who_are_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ours: anybody can open a socket without a credential, for a ticket that may never come."""
+    monkeypatch.setattr(web_socket, "STRANGERS", 1)
+    async with Server([scripted(GATED)], access=ApiKeys({KEY: SHOP}), rhythm=QUICK) as server:
+        async with SocketCall(server.asgi) as first:
+            await first.until(lambda call: call.is_accepted)
+            async with SocketCall(server.asgi) as second, SocketCall(server.asgi, SHOWS) as known:
+                await second.over()
+                assert (second.status, json.loads(second.body)["code"]) == (429, "too_many_readers")
+                await known.until(lambda call: call.is_accepted)
+        async with SocketCall(server.asgi) as again:
+            await again.until(lambda call: call.is_accepted)
 
 
 @pytest.mark.requirement("SOCKET-access")

@@ -45,32 +45,42 @@ BINARY: Final = Close(1003, "bad_request")
 TOO_LARGE: Final = Close(1009, "body_too_large")
 
 
+STRANGERS: Final = 256
+"""Sockets at once of clients that show no credential at the handshake: their tickets come later, if at all."""
+
+
 class SocketDoor:
     """What stands at the path of sockets: an ASGI application."""
 
     def __init__(self, parts: ServerParts) -> None:
         self._parts = parts
-        self._open = 0
+        self._open = self._strangers = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take a handshake or refuse it, and serve the socket to its end."""
         await receive()
         connection = HTTPConnection(scope)
         try:
-            await self._check(connection)
+            is_stranger = await self._check(connection)
         except Exception as error:  # noqa: BLE001 (the border of a request: each exception has its refusal)
             said = refusal(error)
             self._parts.metrics.refusals.labels(said.code).inc()
             await said.send(scope, receive, send)
             return
         self._open += 1
+        self._strangers += is_stranger
         try:
             await Socket(connection, self._parts, send).serve(receive)
         finally:
             self._open -= 1
+            self._strangers -= is_stranger
 
-    async def _check(self, connection: HTTPConnection) -> None:
-        """Refuse a handshake whose credential is none, and one too many. One without any may show tickets later."""
+    async def _check(self, connection: HTTPConnection) -> bool:
+        """Refuse a handshake whose credential is none, and one too many. Give whether it shows none.
+
+        One without any may show tickets later. Such sockets have a bound of their own: nobody takes the places of those
+        who are known.
+        """
         if self._open >= self._parts.admission.caps.all_readers:
             raise TooManyReadersError(f"at most {self._parts.admission.caps.all_readers} open sockets", retry_after_s=5)
         try:
@@ -80,6 +90,10 @@ class SocketDoor:
             is_open = isinstance(self._parts.entrance.access, Anonymous)
             if is_open or any(name in connection.headers for name in _CREDENTIALS):
                 raise
+            if self._strangers >= STRANGERS:
+                raise TooManyReadersError(f"at most {STRANGERS} open sockets of strangers", retry_after_s=5) from None
+            return True
+        return False
 
 
 class Socket:

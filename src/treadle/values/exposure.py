@@ -162,18 +162,14 @@ def _only_full(event: _E, exposure: Exposure) -> _E | None:
 
 
 def _call(event: ev.ToolCall, exposure: Exposure) -> ev.ToolCall | None:
-    match exposure.tools:
-        case ToolExposure.FULL:
-            # What a call was damaged by is told to the model, and may quote what is in no answer.
-            damage = event.request.damage
-            hides = exposure.errors is ErrorExposure.CODE and damage is not None
-            return replace(event, request=replace(event.request, damage="damaged")) if hides else event
-        case ToolExposure.NAMES:
-            return replace(event, request=_bare(event.request, event.request.name), streamed=False)
-        case ToolExposure.OPAQUE:
-            return replace(event, request=_bare(event.request, ""), streamed=False)
-        case ToolExposure.NONE:
-            return None
+    if exposure.tools is ToolExposure.NONE:
+        return None
+    if exposure.tools is not ToolExposure.FULL:
+        name = event.request.name if exposure.tools is ToolExposure.NAMES else ""
+        return replace(event, request=_bare(event.request, name), streamed=False)
+    # What a call was damaged by is told to the model, and may quote what is in no answer.
+    hides = exposure.errors is ErrorExposure.CODE and event.request.damage is not None
+    return replace(event, request=replace(event.request, damage="damaged")) if hides else event
 
 
 def _bare(request: ToolRequest, name: str) -> ToolRequest:
