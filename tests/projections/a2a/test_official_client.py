@@ -13,13 +13,13 @@ import pytest
 
 from tests.projections.a2a.task_folds import segments, telling, token_of, told
 from tests.projections.legal_logs import legal_run
+from tests.projections.soaking import laps
 from treadle.projections.a2a.wire import Shape
 from treadle.values.exposure import OPAQUE, UI
 
 SCRIPT = Path(__file__).parents[3] / "conformance" / "verify_a2a.py"
-RUNS, MANY = 100, 3_000
+RUNS = 100
 LONGEST_S = 600
-SEED = int(os.environ.get("TREADLE_SOAK_SEED", "0"))
 
 
 def sdk_python() -> Path | None:
@@ -87,8 +87,8 @@ def test_the_sdk_folds_our_frames_to_the_task_that_is_stored() -> None:
 @pytest.mark.soak
 def test_the_sdk_folds_thousands_of_runs() -> None:
     """Promise 14, at length."""
-    for first in range(SEED, SEED + MANY, RUNS):
-        assert problems(first, RUNS) == []
+    for seeds in laps(RUNS):
+        assert problems(seeds.start, len(seeds)) == []
 
 
 def test_the_script_finds_what_is_wrong() -> None:

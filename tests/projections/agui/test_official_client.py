@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,12 +15,11 @@ from tests.projections.agui.rules import Event
 from tests.projections.agui.tellings import USER, client_of, come_back, events_of_runs, solid
 from tests.projections.legal_logs import LegalRun, legal_run
 from tests.projections.node_clients import folder_with, judged
+from tests.projections.soaking import laps
 
 CLIENTS = folder_with("@ag-ui/client")
 RUNS = 500
-MANY = 10_000
 LAP = 1_000
-SEED = int(os.environ.get("TREADLE_SOAK_SEED", "0"))
 
 pytestmark = pytest.mark.skipif(
     CLIENTS is None,
@@ -122,6 +120,5 @@ def test_it_refuses_what_is_broken() -> None:
 @pytest.mark.requirement("AGUI-official")
 def test_it_takes_ten_thousand_runs() -> None:
     """Promise: strict clients accept every stream, over generated runs (TREADLE_SOAK_SEED draws others)."""
-    print(f"seeds {SEED * MANY} to {(SEED + 1) * MANY - 1}")  # noqa: T201 (a soak tells its seed)
-    for begins in range(SEED * MANY, (SEED + 1) * MANY, LAP):
-        asked(range(begins, begins + LAP))
+    for seeds in laps(LAP):
+        asked(seeds)

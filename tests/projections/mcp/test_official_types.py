@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterable
 
@@ -11,15 +10,14 @@ import pytest
 from tests.projections.legal_logs import Mix, legal_run
 from tests.projections.mcp.calls import messages, payloads, telling
 from tests.projections.python_clients import judged, python_with
+from tests.projections.soaking import laps
 from treadle.projections.mcp.wire import HANDSHAKE, MODERN
 from treadle.values.events import CLOSING_TYPES
 from treadle.values.exposure import OPAQUE, TEXT_ONLY, UI
 
 PYTHON = python_with("mcp_types")
 RUNS = 300
-MANY = 10_000
 LAP = 1_000
-SEED = int(os.environ.get("TREADLE_SOAK_SEED", "0"))
 ASKING = Mix(paused=1.0, waiting=4.0)
 EXPOSURES = (UI, TEXT_ONLY, OPAQUE)
 VERSIONS = (MODERN, *HANDSHAKE)
@@ -90,6 +88,5 @@ def test_they_refuse_what_is_broken() -> None:
 @pytest.mark.requirement("MCP-official")
 def test_they_take_ten_thousand_runs() -> None:
     """Promise: strict clients accept every stream, over generated runs (TREADLE_SOAK_SEED draws others)."""
-    print(f"seeds {SEED * MANY} to {(SEED + 1) * MANY - 1}")  # noqa: T201 (a soak tells its seed)
-    for begins in range(SEED * MANY, (SEED + 1) * MANY, LAP):
-        asked(range(begins, begins + LAP))
+    for seeds in laps(LAP):
+        asked(seeds)

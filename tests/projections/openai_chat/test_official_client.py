@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 
 import pytest
 
 from tests.projections.legal_logs import LegalRun, legal_run
 from tests.projections.openai_chat.tellings import accumulated, chunks_of, completion_of, token_of
+from tests.projections.soaking import MANY, laps
 from tests.projections.told_segments import Segment, segments_of
 from treadle.projections.openai_chat.wire import usage_json
 from treadle.values.exposure import TEXT_ONLY, UI, Exposure
 from treadle.values.pauses import PauseKind, PendingInterrupt
 
 RUNS = 500
-MANY = 10_000
-SEED = int(os.environ.get("TREADLE_SOAK_SEED", "0"))
 FINISH = {"done": "stop", "paused": "tool_calls", "length": "length", "content_filter": "content_filter"}
 NAMES = {PauseKind.ASK_USER: "ask_user", PauseKind.APPROVAL: "approve", PauseKind.FRONT_END: "pick_file"}
 
@@ -96,5 +94,5 @@ def test_it_takes_five_hundred_runs() -> None:
 @pytest.mark.requirement("OPENAI-official")
 def test_it_takes_ten_thousand_runs() -> None:
     """Promise 14: over generated runs (TREADLE_SOAK_SEED draws others)."""
-    print(f"seeds {SEED * MANY} to {(SEED + 1) * MANY - 1}")  # noqa: T201 (a soak tells its seed)
-    check_runs(range(SEED * MANY, (SEED + 1) * MANY))
+    for seeds in laps(MANY):
+        check_runs(seeds)

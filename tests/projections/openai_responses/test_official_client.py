@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from typing import Any
 
@@ -11,14 +10,13 @@ import pytest
 
 from tests.projections.legal_logs import LegalRun, legal_run
 from tests.projections.openai_responses.tellings import Event, accumulated, events_of_response, token_of, whole_of
+from tests.projections.soaking import MANY, laps
 from tests.projections.told_segments import RESTARTED, Segment, segments_of
 from treadle.projections.openai_responses.wire import usage_json
 from treadle.values.exposure import TEXT_ONLY, UI, Exposure
 from treadle.values.pauses import PauseKind
 
 RUNS = 500
-MANY = 10_000
-SEED = int(os.environ.get("TREADLE_SOAK_SEED", "0"))
 ENDS = {
     "done": ("response.completed", "completed", None),
     "paused": ("response.completed", "completed", None),
@@ -118,5 +116,5 @@ def test_it_takes_five_hundred_runs() -> None:
 @pytest.mark.requirement("OPENAI-official")
 def test_it_takes_ten_thousand_runs() -> None:
     """Promise 14: over generated runs (TREADLE_SOAK_SEED draws others)."""
-    print(f"seeds {SEED * MANY} to {(SEED + 1) * MANY - 1}")  # noqa: T201 (a soak tells its seed)
-    check_runs(range(SEED * MANY, (SEED + 1) * MANY))
+    for seeds in laps(MANY):
+        check_runs(seeds)

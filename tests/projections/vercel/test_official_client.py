@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,14 +12,13 @@ import pytest
 
 from tests.projections.legal_logs import LegalRun, legal_run
 from tests.projections.node_clients import folder_with, judged
+from tests.projections.soaking import laps
 from tests.projections.vercel.held import OPTIONS, folded, held, leave, lived, replayed
 from treadle.values import events as ev
 
 CLIENTS = folder_with("ai")
 RUNS = 500
-MANY = 10_000
 LAP = 1_000
-SEED = int(os.environ.get("TREADLE_SOAK_SEED", "0"))
 SCRIPT = "verify_vercel.mjs"
 
 pytestmark = pytest.mark.skipif(
@@ -117,6 +115,5 @@ def test_it_refuses_what_is_broken() -> None:
 @pytest.mark.requirement("VERCEL-official")
 def test_it_takes_ten_thousand_runs() -> None:
     """Promise: strict clients accept every stream, over generated runs (TREADLE_SOAK_SEED draws others)."""
-    print(f"seeds {SEED * MANY} to {(SEED + 1) * MANY - 1}")  # noqa: T201 (a soak tells its seed)
-    for begins in range(SEED * MANY, (SEED + 1) * MANY, LAP):
-        asked(range(begins, begins + LAP))
+    for seeds in laps(LAP):
+        asked(seeds)
