@@ -23,7 +23,7 @@ from treadle.projections.agui.telling import Telling
 from treadle.projections.mcp.project import ToolCallRun
 from treadle.projections.mcp.telling import Telling as CallTelling
 from treadle.projections.openai_chat.project import ChatRun
-from treadle.projections.openai_chat.project import Options as ChatOptions
+from treadle.projections.openai_chat.segment import Options as ChatOptions
 from treadle.projections.openai_responses.project import Options as ResponseOptions
 from treadle.projections.openai_responses.project import ResponseRun
 from treadle.projections.vercel.project import ResponseOptions as MessageOptions

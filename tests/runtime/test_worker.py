@@ -182,7 +182,7 @@ async def test_work_that_breaks_inside_is_told_to_the_operator_and_tried_again(
 
     hand = Breaking(store)
     async with Runner([scripted("text: ok")], store=hand) as runner:
-        run = await runner.start("a", "hi")
+        run = await runner.start("a", "hi", thread_id="t1")
         await pass_time(1)
         assert f"work on run {run.run_id} broke off" in caplog.text
         hand.broken = False

@@ -20,7 +20,7 @@ import msgspec
 from treadle.codec.foreign import in_json_terms, json_value
 from treadle.errors import MisuseError, RecordFormatError
 from treadle.framing.surrogates import whole_text
-from treadle.values.mappings import Json
+from treadle.values.mappings import EMPTY, Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +60,7 @@ def many(form: Form) -> Form:
             raise RecordFormatError(f"{len(made)}: {error}") from error
         return tuple(made)
 
-    return Form(dump=lambda value: [write(item) for item in value], load=load)
+    return Form(dump=lambda value: [write(item) for item in value] if value else [], load=load)
 
 
 def set_of(form: Form) -> Form:
@@ -228,7 +228,7 @@ def _load_mapping(terms: Json) -> Json:
 
 
 def _json(value: object) -> Json:
-    return value if in_json_terms(value) else json_value(value)
+    return value if value is EMPTY or in_json_terms(value) else json_value(value)
 
 
 _NO_JSON_NUMBERS: Final = frozenset({"inf", "-inf", "nan"})

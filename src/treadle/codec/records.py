@@ -17,7 +17,7 @@ from typing import Final
 
 import msgspec
 
-from treadle.codec.entry_forms import entry_form, fact_forms
+from treadle.codec.entry_forms import RULES, entry_form, fact_forms, request_form
 from treadle.codec.forms import many, read_json, stored_bytes
 from treadle.codec.payloads import PLAIN_PAYLOADS, Payloads
 from treadle.codec.upcast import FORM_VERSION, STEPS, Step, upcast
@@ -70,12 +70,15 @@ class RecordCodec:
     `payloads` are those of the models whose turns are in the log.
     """
 
-    __slots__ = ("_entries", "_fresh", "_request", "_steps")
+    __slots__ = ("_asked", "_entries", "_fresh", "_request", "_steps", "_written_rules")
 
     def __init__(self, payloads: Payloads = PLAIN_PAYLOADS, *, steps: Mapping[int, Step] = STEPS) -> None:
         self._entries = many(entry_form(payloads))
         self._request = fact_forms(payloads)[RequestKept]
         self._steps = steps
+        self._asked = request_form(payloads)
+        self._written_rules: tuple[RunRules | None, Json] = (None, None)
+        """The rules that were written last, and how."""
         self._fresh: dict[bytes, tuple[TurnRequest, RunRules]] = {}
 
     def dump_stretch(self, stretch: Stretch, /) -> Row:
@@ -115,8 +118,8 @@ class RecordCodec:
 
     def dump_request(self, request: TurnRequest, rules: RunRules, /) -> bytes:
         """The stored form of what was asked and by which rules; it carries its version in itself."""
-        terms = self._request.dump(RequestKept(request=request, rules=rules))
-        body = stored_bytes({"version": FORM_VERSION, **terms})
+        terms = {"version": FORM_VERSION, "request": self._asked.dump(request), "rules": self._rules_of(rules)}
+        body = stored_bytes(terms)
         if not (request.history or request.attachments or request.properties or _REPLACED in body):
             # It reads as it was given, so whoever works on it in this process need not read it.
             if len(self._fresh) >= MOST_FRESH:
@@ -142,6 +145,14 @@ class RecordCodec:
         except RecordFormatError as error:
             raise RecordFormatError(f"stored request: {error}", version=_told(version)) from error
         return kept.request, kept.rules
+
+    def _rules_of(self, rules: RunRules) -> Json:
+        """The stored form of rules: those of an agent are the same for all its runs, so it is written once."""
+        known, written = self._written_rules
+        if known is not rules:
+            written = msgspec.Raw(stored_bytes(RULES.dump(rules)))
+            self._written_rules = rules, written
+        return written
 
     def _load(self, row: Row) -> Stretch:
         if not (type(row.seq) is type(row.index) is type(row.epoch) is int and type(row.at_s) in _TIMES):

@@ -12,6 +12,7 @@ from treadle.values.requests import HistoryMessage, TurnRequest, UserMessage
 
 TRACEPARENT: Final = "traceparent"
 """The property that names the span of the caller."""
+_ATTACHMENTS: Final = many(ATTACHMENT)
 
 
 def request_digest(request: TurnRequest, *, agent: str, thread_id: ThreadId) -> str:
@@ -28,9 +29,9 @@ def request_digest(request: TurnRequest, *, agent: str, thread_id: ThreadId) -> 
     terms = {
         "agent": TEXT.dump(agent),
         "prompt": TEXT.dump(request.prompt),
-        "attachments": many(ATTACHMENT).dump(request.attachments),
+        "attachments": _ATTACHMENTS.dump(request.attachments),
         "thread_id": TEXT.dump(thread_id),
-        "properties": JSON.dump(asked),
+        "properties": JSON.dump(asked) if asked else asked,
     }
     if request.history:
         terms["history"] = JSON.dump([_brought(message) for message in request.history])

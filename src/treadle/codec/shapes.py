@@ -21,9 +21,16 @@ def shape(*own: str, **forms: Form) -> Shape:
 
 def in_shape(value: object, row: Shape) -> dict[str, Any]:
     """The fields that `row` names, each in its form, in the order of the row."""
-    return {name: form(getattr(value, name)) for name, form in row.items()}
+    made: dict[str, Any] = {}
+    for name, form in row.items():
+        item = getattr(value, name)
+        # What nearly every field holds is its own form: it is not called for.
+        made[name] = item if form is own_form and (item is None or type(item) is int) else form(item)
+    return made
 
 
 def own_form(value: str | float | None) -> str | float | None:
     """A word of ours (a choice by its value), a finite number or None as JSON has it."""
+    if type(value) is str and value.isascii():
+        return value
     return whole_text(str(value)) if isinstance(value, str) else value

@@ -25,7 +25,7 @@ class LogReads(Protocol):
         ...
 
     async def wait(self, scope: str, run_id: RunId, after: int, /, *, timeout_s: float) -> None:
-        """Come back when there may be more after this index, or the run's status may have changed.
+        """Come back when there may be more after this index, or the run may have come to rest.
 
         It is back after `timeout_s` at the latest. A hint: it may come early, and data comes from `read` alone.
         """

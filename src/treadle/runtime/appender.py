@@ -57,6 +57,8 @@ _STATUSES: Final[dict[type[ClosingEvent], RunStatus]] = {
 }
 # These ride with the first thing that is to be seen.
 _RIDES: Final = frozenset({RunStarted, RoundStarted, *FACT_TYPES})
+_RESTED: Final = frozenset({TurnKept, RequestKept})
+"""Entries that may be stored in another form than they are worked with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,7 +133,7 @@ class Appender:
         for run in self._runs.runs[at:]:
             items = run.items[skip:]
             skip = 0
-            if items and (run.kind is not ENTRIES or any(type(entry) not in _RIDES for entry in items)):
+            if items and (run.kind is not ENTRIES or not _RIDES.issuperset(map(type, items))):
                 return True
         return False
 
@@ -225,7 +227,7 @@ class Appender:
         # What goes on with a stretch that is stored in part has come since.
         at_s = self._runs.now_s() if skip else run.at_s
         if run.kind is ENTRIES:
-            entries = tuple([self._at_rest(entry) for entry in items])
+            entries = tuple([self._at_rest(entry) if type(entry) in _RESTED else entry for entry in items])
             return EntryStretch(seq=self._seq, index=self._index, entries=entries, at_s=at_s, epoch=epoch)
         return SpeechStretch(
             seq=self._seq,
@@ -242,8 +244,8 @@ class Appender:
 
         What earlier runs of the thread said stands in their own logs, from which it is read again.
         """
-        if isinstance(entry, TurnKept) and entry.turn.payload is not None:
+        if type(entry) is TurnKept and entry.turn.payload is not None:
             return replace(entry, turn=replace(entry.turn, payload=self._hooks.dump(entry.turn.payload)))
-        if isinstance(entry, RequestKept) and entry.request.history:
+        if type(entry) is RequestKept and entry.request.history:
             return replace(entry, request=replace(entry.request, history=()))
         return entry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from treadle.ports.clock import Clock
@@ -33,5 +34,10 @@ def attach(*, request: TurnRequest, served: ServedAgent, clock: Clock, read: boo
 
 
 def made_filters(filters: Sequence[str | Callable[[], Any]]) -> list[StreamFilter]:
-    """The filters that a plan names."""
-    return [by_name(chosen) if isinstance(chosen, str) else chosen() for chosen in filters]
+    """The filters that a plan names. They are patterns: whoever feeds one feeds a copy."""
+    return [_named(chosen) if isinstance(chosen, str) else chosen() for chosen in filters]
+
+
+@cache
+def _named(name: str) -> StreamFilter:
+    return by_name(name)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -54,7 +53,7 @@ class Readership:
 
     def __init__(self, abandoned: Callable[[str, RunId], None]) -> None:
         self._abandoned = abandoned
-        self._readers: Counter[RunId] = Counter()
+        self._readers: dict[RunId, int] = {}
         self._timers: dict[RunId, asyncio.TimerHandle] = {}
 
     def is_read(self, run_id: RunId) -> bool:
@@ -63,7 +62,7 @@ class Readership:
 
     def enter(self, run_id: RunId) -> None:
         """Somebody reads this run from now on."""
-        self._readers[run_id] += 1
+        self._readers[run_id] = self._readers.get(run_id, 0) + 1
         self._forget_timer(run_id)
 
     def leave(self, scope: str, run_id: RunId, rule: OnDisconnect, *, at_end: bool) -> None:

@@ -47,10 +47,10 @@ class Rebuilt:
 
     machine: Machine
     next_index: int
-    passage: int
-    shown: str
-    begins: int
-    is_under_way: bool
+    passage: int = 0
+    shown: str = ""
+    begins: int = 0
+    is_under_way: bool = False
     lived_s: float = 0.0
     silent_owners: int = 0
 
@@ -118,10 +118,11 @@ def rebuilt_run(stretches: Sequence[Stretch], lease: Lease, served: ServedAgent)
     Raises:
         RecordFormatError: A turn's payload cannot be read.
     """
+    silent_owners = max(0, lease.epoch - (stretches[-1].epoch if stretches else 0) - 1)
+    if not stretches:
+        return Rebuilt(machine=Machine(), next_index=lease.next_index, silent_owners=silent_owners)
     entries = loaded(entries_of(stretches, lease.run_id), served.load_payload)
     rebuilt = rebuilt_from(entries, next_index=lease.next_index)
-    last_epoch = stretches[-1].epoch if stretches else 0
-    silent_owners = max(0, lease.epoch - last_epoch - 1)
     return replace(rebuilt, lived_s=lived_of(stretches), silent_owners=silent_owners)
 
 

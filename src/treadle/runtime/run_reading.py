@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Coroutine, Sequence
 from contextlib import aclosing
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from treadle.runtime.leaving import GOES_ON, OnDisconnect
 from treadle.runtime.runner_parts import RunnerParts
 from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, followed, is_over
-from treadle.values.runs import RunState
+from treadle.values.runs import RunState, RunStatus
 from treadle.values.stretches import Stretch
+
+_UNDER_WAY: Final = frozenset({RunStatus.READY, RunStatus.OWNED})
 
 
 class RunReading:
@@ -31,6 +33,12 @@ class RunReading:
         self.at_end = False
         self._parts = parts
         self._scope, self._run_id = state.scope, state.run_id
+
+    @property
+    def was_ahead(self) -> bool:
+        """Whether nothing lay behind the place when the run was found, and it was at work or was about to be."""
+        state = self.state
+        return self.place + 1 >= state.next_index and state.status in _UNDER_WAY
 
     async def __aenter__(self) -> Self:
         self._parts.readers.enter(self._run_id)

@@ -19,23 +19,28 @@ from treadle.errors import PauseOpenError, PlanError, RunFinalError, ThreadBusyE
 from treadle.runtime.answering import Answering, TakenAnswers
 from treadle.runtime.conversation import conversation_of
 from treadle.runtime.hearing import CANCEL
-from treadle.runtime.leaving import OnDisconnect, on_disconnect_of
+from treadle.runtime.leaving import GOES_ON, OnDisconnect, on_disconnect_of
 from treadle.runtime.open_pauses import OpenPause, PausesOfRun, pauses_of
 from treadle.runtime.run_reading import RunReading
 from treadle.runtime.run_view import RunView, view_of
 from treadle.runtime.runner_parts import RunnerParts
 from treadle.runtime.served import ServedAgent
-from treadle.runtime.thread_history import stored_run
+from treadle.runtime.thread_history import own_thread, stored_run
 from treadle.runtime.watching import PATIENCE_S, Unit, WatchedRecord, place_of
 from treadle.values.facts import CancelKept
 from treadle.values.ids import RunId, ThreadId
-from treadle.values.mappings import EMPTY
+from treadle.values.mappings import EMPTY, FrozenDict
 from treadle.values.pauses import Answer, PauseKind, PendingInterrupt
 from treadle.values.requests import Attachment, HistoryMessage, TurnRequest
 from treadle.values.runs import NewRun, OnBusyThread, RunState, RunStatus
 
 ASKED: Final = "asked"
 """The property of a run's state that holds the properties it was started with."""
+
+# A dict says in one look what an enum says in two calls, and every start asks.
+_ON_BUSY: Final[Mapping[str, OnBusyThread]] = {word.value: word for word in OnBusyThread}
+_UNITS: Final[Mapping[str, Unit]] = {word.value: word for word in Unit}
+_GOES_ON: Final = FrozenDict({"on_disconnect": "continue", "cancel_after_s": None})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +101,7 @@ class ScopedRuns:
             history=history,
             run_id=run_id,
             root_run_id=run_id,
-            thread_id=named or ThreadId(f"t_{run_id[2:]}"),
+            thread_id=named or own_thread(run_id),
             scope=self._scope,
             properties=properties,
         )
@@ -112,11 +117,7 @@ class ScopedRuns:
                 key=key,
                 on_busy=busy,
                 plan=served.plan,
-                properties={
-                    "on_disconnect": on_disconnect,
-                    "cancel_after_s": leave.cancel_after_s,
-                    **({ASKED: properties} if properties else {}),
-                },
+                properties=_kept_with(on_disconnect, leave, properties),
             ),
         )
         if busy is OnBusyThread.CANCEL_PREVIOUS:
@@ -345,20 +346,28 @@ def _checked(
         problems.append(f"no agent is called {agent!r}; there are {', '.join(parts.served)}")
     if not prompt.strip():
         problems.append(f"a prompt needs text, came {prompt!r}")
-    if on_busy not in list(OnBusyThread):
+    busy = _ON_BUSY.get(on_busy)
+    if busy is None:
         problems.append(f"on_busy is 'reject', 'queue' or 'cancel_previous', not {on_busy!r}")
     try:
         leave = on_disconnect_of(on_disconnect)
     except ValueError as wrong:
         problems.append(str(wrong))
-    if problems:
+    if leave is None or busy is None or problems:
         raise PlanError(tuple(problems))
-    assert leave is not None
-    return parts.served[agent], leave, OnBusyThread(on_busy)
+    return parts.served[agent], leave, busy
+
+
+def _kept_with(on_disconnect: str, leave: OnDisconnect, asked: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is kept with a run: how it was to be left, and what its caller wants to find again."""
+    if not asked and leave is GOES_ON:
+        return _GOES_ON
+    kept = {"on_disconnect": on_disconnect, "cancel_after_s": leave.cancel_after_s}
+    return {**kept, ASKED: asked} if asked else kept
 
 
 def _unit_of(text: str) -> Unit:
-    try:
-        return Unit(text)
-    except ValueError:
-        raise PlanError((f"to_end_of is 'run' or 'segment', not {text!r}",)) from None
+    unit = _UNITS.get(text)
+    if unit is None:
+        raise PlanError((f"to_end_of is 'run' or 'segment', not {text!r}",))
+    return unit

@@ -14,6 +14,7 @@ from treadle.errors import FencedError, RunLogError
 from treadle.ports.store import Store
 from treadle.runtime.first_step import FirstSteps
 from treadle.runtime.worker import Worker
+from treadle.values.ids import RunId
 from treadle.values.runs import Lease
 
 _log = logging.getLogger("treadle.supervisor")
@@ -42,8 +43,12 @@ class Supervisor:
         self._worker = worker
         self._name = name
         self._drain_s = drain_s
-        self._slots = asyncio.Semaphore(max_live)
+        self._free = max_live
+        self._freed: asyncio.Future[None] | None = None
+        """What the claiming task waits for where nothing is free."""
         self._works: dict[asyncio.Task[None], Lease] = {}
+        self._newest: dict[RunId, asyncio.Task[None]] = {}
+        """The work on each run under its newest claim."""
         self._tasks: list[asyncio.Task[None]] = []
         self._steps = FirstSteps()
         self._drained_by_s: float | None = None
@@ -82,32 +87,33 @@ class Supervisor:
                 await asyncio.sleep(PATIENCE_S)
 
     async def _claim(self) -> None:
-        await self._slots.acquire()
-        lease = None
-        try:
-            lease = await self._store.claim(self._name, plans=self._worker.plans, ttl_s=LEASE_S)
-        finally:
-            if lease is None:
-                self._slots.release()
+        while not self._free:
+            self._freed = asyncio.get_running_loop().create_future()
+            await self._freed
+        lease = await self._store.claim(self._name, plans=self._worker.plans, ttl_s=LEASE_S)
         if lease is None:
             await self._store.ready(timeout_s=PATIENCE_S)
         else:
             self._begin(lease)
 
     def _begin(self, lease: Lease) -> None:
-        for older, held in self._works.items():
-            if held.run_id == lease.run_id:
-                older.cancel()  # Its lease was over: this is a claim of the same run.
+        if (older := self._newest.get(lease.run_id)) is not None:
+            older.cancel()  # Its lease was over: this is a claim of the same run.
         work = self._steps.begin(self._worker.work(lease), name=f"treadle work {lease.run_id}")
         if work is None:
-            self._slots.release()
-            return
+            return  # It has come to rest already.
+        self._free -= 1
         self._works[work] = lease
+        self._newest[lease.run_id] = work
         work.add_done_callback(self._over)
 
     def _over(self, work: asyncio.Task[None]) -> None:
-        self._slots.release()
+        self._free += 1
+        if self._freed is not None and not self._freed.done():
+            self._freed.set_result(None)
         lease = self._works.pop(work)
+        if self._newest.get(lease.run_id) is work:
+            del self._newest[lease.run_id]
         if not work.cancelled() and (failure := work.exception()) is not None:
             _log.error("work on run %s broke off", lease.run_id, exc_info=failure)
 

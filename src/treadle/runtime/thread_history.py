@@ -13,7 +13,7 @@ from treadle.ports.store import Store
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.transcript import told_of
 from treadle.values.facts import FACT_TYPES, RequestKept, TurnKept
-from treadle.values.ids import RunId
+from treadle.values.ids import RunId, ThreadId
 from treadle.values.mappings import Json
 from treadle.values.records import Entry
 from treadle.values.requests import HistoryMessage
@@ -30,13 +30,18 @@ _FACTS: Final = frozenset(FACT_TYPES)
 _Load = Callable[[Json], Any]
 
 
+def own_thread(run_id: RunId) -> ThreadId:
+    """The thread of a run that was started without one. It is made for this run, so no run was in it before."""
+    return ThreadId(f"t_{run_id.removeprefix('r_')}")
+
+
 async def history_of(store: Store, state: RunState, served: ServedAgent) -> tuple[HistoryMessage, ...]:
     """The messages of the thread's runs before this one, oldest first, of `RUNS` of them at most.
 
     Shape:  a turn of another model, or one whose payload this model cannot read, is told without its payload. What a
             run's caller had brought comes before what the run said.
     """
-    if not state.thread_id:
+    if not state.thread_id or state.thread_id == own_thread(state.run_id):
         return ()
     earlier = await store.find(
         state.scope, thread_id=state.thread_id, statuses=FINAL_STATUSES, before=state.run_id, limit=RUNS

@@ -67,6 +67,8 @@ class Worker:
         """`is_read`: whether anybody reads a run here."""
         self._store = store
         self._by_plan = {agent.plan: agent for agent in agents}
+        self.plans = frozenset(self._by_plan)
+        """The fingerprints of the plans it can run."""
         self._clock = clock
         self._is_read = is_read
         self._observers = observers
@@ -74,11 +76,6 @@ class Worker:
         self.codec = RecordCodec()
         """What the requests of new runs are written with: it knows them when they come back."""
         self._live: dict[RunId, Work] = {}
-
-    @property
-    def plans(self) -> frozenset[str]:
-        """The fingerprints of the plans it can run."""
-        return frozenset(self._by_plan)
 
     @property
     def live(self) -> Sequence[RunId]:
@@ -138,10 +135,11 @@ class Worker:
         self._teach(lease.run_id, stretches)
         served = self._by_plan[state.plan]
         request, rules = self.codec.load_request(state.request)
-        history = (*await history_of(self._store, state, served), *request.history)
+        if earlier := await history_of(self._store, state, served):
+            request = replace(request, history=(*earlier, *request.history))
         rebuilt = rebuilt_run(stretches, lease, served)
         parts = rebuilt.parts(
-            request=replace(request, history=history),
+            request=request,
             rules=rules,
             served=served,
             clock=self._clock,

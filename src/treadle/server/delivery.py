@@ -252,6 +252,8 @@ class Delivery(Response):
         if self._form.early:
             await self._write(self._form.early)
         reading, at, opening = self._reading, self._reading.place, self._form.opening
+        if reading.was_ahead:
+            await reading.more(at)
         while True:
             block = await feed.after(reading, at)
             if block is None:

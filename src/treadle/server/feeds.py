@@ -16,10 +16,12 @@ from typing import Final, NamedTuple, Protocol, Self
 from treadle.projections.plain.project import payloads, spoken
 from treadle.projections.plain.wire import Integers, speech_template
 from treadle.runtime.run_reading import RunReading
-from treadle.values.events import CLOSING_TYPES, FINAL_TYPES, KernelEvent
+from treadle.values.events import CLOSING_TYPES, FINAL_TYPES
+from treadle.values.facts import FACT_TYPES
 from treadle.values.ids import RunId
+from treadle.values.records import Entry
 from treadle.values.runs import RunState
-from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch, events_of
+from treadle.values.stretches import EntryStretch, SpeechStretch, Stretch
 
 BLOCK_BYTES: Final = 64 * 1024
 """Characters after which a block ends, so that one send is bounded. One event alone may be larger."""
@@ -27,6 +29,7 @@ KEPT_BYTES: Final = 256 * 1024
 """Bytes of blocks that are kept of one run in one form."""
 PAGE: Final = 512
 """Records that are asked of a log at once."""
+_FACTS: Final = frozenset(FACT_TYPES)
 
 
 class Framing(Protocol):
@@ -160,7 +163,7 @@ class PlainFeed(Feed):
     def _block(self, stretches: Sequence[Stretch], run_id: RunId, at: int) -> Block | None:
         frames: list[str] = []
         size, records, last = 0, 0, at
-        closing: KernelEvent | None = None
+        closing: Entry | None = None
         is_full = False
         for whole in stretches:
             stretch = _cut(whole, last)
@@ -170,7 +173,7 @@ class PlainFeed(Feed):
                 frames += made
                 size += sum(map(len, made))
                 last = stretch.index + stretch.events - 1
-                closing = _last_event(stretch, run_id)
+                closing = _last_event(stretch)
             is_full = size >= BLOCK_BYTES or stretch is not whole
             if is_full:
                 break
@@ -195,9 +198,13 @@ def _cut(stretch: Stretch, after: int) -> Stretch:
     return replace(stretch, seq=stretch.seq + skip, index=stretch.index + skip, texts=stretch.texts[skip : skip + PAGE])
 
 
-def _last_event(stretch: Stretch, run_id: RunId) -> KernelEvent | None:
+def _last_event(stretch: Stretch) -> Entry | None:
     """The last event of a stretch of entries. Speech closes nothing."""
-    return events_of(stretch, run_id)[-1] if isinstance(stretch, EntryStretch) else None
+    if isinstance(stretch, EntryStretch):
+        for entry in reversed(stretch.entries):
+            if type(entry) not in _FACTS:
+                return entry
+    return None
 
 
 class Feeds:

@@ -12,7 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, G
 
 from treadle.values.events import FINAL_TYPES, FinalEvent
 from treadle.values.ids import RunId
-from treadle.values.stretches import EntryStretch, Stretch, events_of
+from treadle.values.stretches import EntryStretch, Stretch
 from treadle.values.usage import COUNTS, count_or_none
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
@@ -28,6 +28,7 @@ class Metrics:
 
     def __init__(self, *, readers: Callable[[], float], live_runs: Callable[[], float]) -> None:
         self._registry = CollectorRegistry()
+        self._started: dict[str, Counter] = {}
         self.runs_started = Counter(
             "treadle_runs_started", "Runs that were started here.", ["agent"], registry=self._registry
         )
@@ -46,6 +47,14 @@ class Metrics:
         Gauge("treadle_readers", "Streams that are open.", registry=self._registry).set_function(readers)
         Gauge("treadle_live_runs", "Runs at work in this process.", registry=self._registry).set_function(live_runs)
 
+    def started(self, agent: str) -> None:
+        """A run of this agent was started."""
+        # To look a child up by its labels costs more than to count.
+        counter = self._started.get(agent)
+        if counter is None:
+            counter = self._started[agent] = self.runs_started.labels(agent)
+        counter.inc()
+
     def text(self) -> bytes:
         """Everything, in the format of Prometheus."""
         return generate_latest(self._registry)
@@ -57,14 +66,12 @@ class EndsCounted:
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
 
-    def stored(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:
+    def stored(self, run_id: RunId, stretches: Sequence[Stretch], /) -> None:  # noqa: ARG002 (the port's)
         """Look whether a run has ended. See `RunObserver`."""
         last = stretches[-1] if stretches else None
-        if not isinstance(last, EntryStretch):
-            return
-        for event in events_of(last, run_id):
-            if isinstance(event, FINAL_TYPES):
-                self._count(event)
+        # Nothing follows a final event.
+        if isinstance(last, EntryStretch) and last.entries and isinstance(ended := last.entries[-1], FINAL_TYPES):
+            self._count(ended)
 
     def released(self, run_id: RunId, /) -> None:
         """See `RunObserver`."""

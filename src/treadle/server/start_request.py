@@ -17,6 +17,7 @@ from treadle.codec.foreign import MAX_DEPTH, in_json_terms, json_value
 from treadle.errors import BadRequestError
 from treadle.runtime.leaving import on_disconnect_of
 from treadle.server.negotiation import MAX_NAME_CHARS
+from treadle.values.mappings import Json
 
 NAME_PATTERN: Final = r"^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]*$"
 """A name that a client gives: on one line, no control codes."""
@@ -26,6 +27,9 @@ _PATH: Final = re.compile(r" - at `\$?(.*)`$")
 _STEP: Final = re.compile(r"[.\[]([^.\[\]]*)\]?")
 _FIELD: Final = re.compile(r"field `(.*)`$")
 _NO_CHOICE: Final = "Invalid enum value "
+_WORDS: Final = frozenset({str, bool, type(None)})
+_ODD: Final = re.compile(rb"\\u[dD][89a-fA-F]|[\x00\xed]")
+"""What stands in every body that holds half a surrogate pair: its escape, its own first byte, or in UTF-16 a zero."""
 
 OnBusy: TypeAlias = Literal["reject", "queue", "cancel_previous"]
 T = TypeVar("T")
@@ -104,20 +108,39 @@ def read_body(body: bytes, kind: type[T], *, named: str = "body") -> T:
     """
     if not body:
         raise BadRequestError(f"expected a {named} of JSON, came none")
-    try:
-        said = json.loads(body)
-    except (ValueError, RecursionError) as wrong:
-        raise BadRequestError(f"the {named} is no JSON in UTF-8") from wrong
-    if not in_json_terms(said, MAX_DEPTH):
-        # Nothing is made into something else: what a person answers is taken as it is, or not at all.
-        raise BadRequestError(f"expected JSON of at most {MAX_DEPTH} levels, without NaN, Infinity or larger numbers")
-    # What a browser writes for half a surrogate pair is legal JSON, and becomes U+FFFD where it enters: here.
-    terms = json_value(said)
+    terms = _words(body)
+    if terms is None:
+        try:
+            terms = _in_terms(json.loads(body))
+        except (ValueError, RecursionError) as wrong:
+            raise BadRequestError(f"the {named} is no JSON in UTF-8") from wrong
     try:
         return msgspec.convert(terms, kind)
     except msgspec.ValidationError as wrong:
         told, pointer = _said(str(wrong))
         raise BadRequestError(told, pointer=pointer) from wrong
+
+
+def _words(body: bytes) -> dict[str, str | bool | None] | None:
+    """A body that is a mapping of words and nothing else, as nearly every start is. None: it is to be read with care.
+
+    Without halves of surrogate pairs, there is nothing in it of which JSON has more than one reading.
+    """
+    if _ODD.search(body) is not None:
+        return None
+    try:
+        said = msgspec.json.decode(body)
+    except (ValueError, RecursionError):
+        return None
+    return said if type(said) is dict and _WORDS.issuperset(map(type, said.values())) else None
+
+
+def _in_terms(said: object) -> Json:
+    if not in_json_terms(said, MAX_DEPTH):
+        # Nothing is made into something else: what a person answers is taken as it is, or not at all.
+        raise BadRequestError(f"expected JSON of at most {MAX_DEPTH} levels, without NaN, Infinity or larger numbers")
+    # What a browser writes for half a surrogate pair is legal JSON, and becomes U+FFFD where it enters: here.
+    return json_value(said)
 
 
 def _said(words: str) -> tuple[str, str]:

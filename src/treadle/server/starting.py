@@ -56,7 +56,7 @@ async def started(
         if run.state in LIVE_STATUSES:
             place.keep(run.run_id)
     if run.is_new:
-        parts.metrics.runs_started.labels(asked.agent).inc()
+        parts.metrics.started(asked.agent)
     return run
 
 

@@ -8,8 +8,9 @@ Knows no round, no run and no close.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable
-from typing import ClassVar, Protocol, Self, cast, runtime_checkable
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import ClassVar, Final, Protocol, Self, cast, runtime_checkable
 
 from treadle.text.pieces import EXTRACTED, SEAM, TEXT, THINKING, Extraction, Step, text_of
 from treadle.text.tags import TagSet
@@ -105,7 +106,14 @@ class Automaton:
 
     def fresh(self) -> Self:
         """Make a filter of the same rules that has seen nothing."""
-        made = copy.copy(self)
+        kind = type(self)
+        if hasattr(self, "__dict__"):
+            made = copy.copy(self)
+        else:
+            # What `copy.copy` does, at half its price: every run copies its filters.
+            made = kind.__new__(kind)
+            for name in _slots_of(kind):
+                setattr(made, name, getattr(self, name))
         made.looked_at_chars = 0
         made.restart()
         return made
@@ -121,6 +129,13 @@ class Automaton:
         out: list[Step] = []
         self.end_turn(out)
         return text_of(out)
+
+
+def _all_slots(kind: type) -> tuple[str, ...]:
+    return tuple(name for base in kind.__mro__ for name in base.__dict__.get("__slots__", ()))
+
+
+_slots_of: Final[Callable[[type], tuple[str, ...]]] = cache(_all_slots)
 
 
 class ForeignFilter(Automaton):

@@ -20,6 +20,7 @@ from treadle.text.gate import Gate, ShortRoad
 from treadle.text.lines import BLANKS
 from treadle.text.pieces import TEXT, THINKING, Piece, Step, settled, text_of
 from treadle.text.surrogates import PairJoiner
+from treadle.text.tags import TagSet
 
 
 class CloseState:
@@ -79,7 +80,7 @@ class CloseState:
                 shown nothing yet.
         """
         self._stages: list[Automaton] = [PairJoiner(), *map(automaton_of, filters)]
-        self._marked = [stage for stage in self._stages if type(stage).mark is not Automaton.mark]
+        self._marked, known, self._sees_all, heard = _sorted_out(self._stages[1:])
         begins = len(shown) if answer_at is None else answer_at
         before, since = shown[:begins], shown[begins:]
         self._shown: list[str] = [part for part in (before, since) if part]
@@ -94,13 +95,9 @@ class CloseState:
         self._ended = "turn"
         self._untold = ""
         self._thinking_open = False
-        sets = [stage.acts_on for stage in self._stages[1:]]
-        known = [tags for tags in sets if tags is not None]
-        self._sees_all = len(known) < len(sets)
         self._gate = Gate(known, self._shown)
         self.feed = self._gate.road(self._look_and_let_go)
         self.short = self._gate.road(self._gate.look)
-        heard = any(stage.hears_thinking for stage in self._stages[1:])
         add = self._thoughts.append
         self.short_thinking = _not_taken if heard else self._gate.beside(add)
         self.text_road = ShortRoad(self._gate.sight, self._shown.append, self.short)
@@ -369,6 +366,22 @@ class CloseState:
     def _check_open(self, what: str) -> None:
         if self._flushed:
             raise StateError(f"{what} came after the close state was flushed", state="flushed", input=what)
+
+
+def _sorted_out(stages: Sequence[Automaton]) -> tuple[list[Automaton], list[TagSet], bool, bool]:
+    """Those that mark a round, the tags that are acted on, whether one sees all, and whether one hears thinking."""
+    marked: list[Automaton] = []
+    known: list[TagSet] = []
+    sees_all = heard = False
+    for stage in stages:
+        if type(stage).mark is not Automaton.mark:
+            marked.append(stage)
+        heard = heard or stage.hears_thinking
+        if (tags := stage.acts_on) is None:
+            sees_all = True
+        else:
+            known.append(tags)
+    return marked, known, sees_all, heard
 
 
 def _not_taken(_: str) -> None:

@@ -8,11 +8,12 @@ Knows what filters look for, not what they do.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeAlias
 
 from treadle.text.lines import BLANKS
 from treadle.text.surrogates import find_half
-from treadle.text.tags import TagSet, finder, first_characters, is_begun
+from treadle.text.tags import Finder, TagSet, finder, first_characters, is_begun
 
 Look: TypeAlias = Callable[[str], str | None]
 Sight: TypeAlias = Callable[[], str]
@@ -84,7 +85,7 @@ class Gate:
         self._hold("", stirred, thinking)
 
     def _open(self, sets: Sequence[TagSet], shown: list[str]) -> None:  # noqa: C901, PLR0915 (closures over one set of cells)
-        find, (first, second) = finder(tuple(sets)), _two_leads(sets)
+        find, first, second, takes_blank = _looks_of(tuple(sets))
         held, stirred, busy, thought_at, looked_at, append = "", False, False, -1, 0, shown.append
 
         def hold(text: str, seen: bool, thinking: bool = False) -> None:  # noqa: FBT001, FBT002 (states, not switches)
@@ -150,9 +151,15 @@ class Gate:
 
         self.look, self._hold, self.beside, self.held = look, hold, past_all, lambda: held
         self.stirred, self.calm, self.looked_at = lambda: stirred, lambda: not busy, lambda: looked_at
-        self.road = past_two if any(tags.takes_blank for tags in sets) else past_one
+        self.road = past_two if takes_blank else past_one
         self.sight = (lambda: _ANY_LEAD if busy else first) if self.road is past_one and first else None
         self.sight_beside = lambda: _ANY_LEAD if busy or len(shown) != thought_at else _NO_LEAD
+
+
+@lru_cache(maxsize=256)
+def _looks_of(sets: tuple[TagSet, ...]) -> tuple[Finder, str, str, bool]:
+    """The search for these sets, the leads that are looked for at sight, and whether a blank counts."""
+    return finder(sets), *_two_leads(sets), any(tags.takes_blank for tags in sets)
 
 
 def _two_leads(sets: Sequence[TagSet]) -> tuple[str, str]:

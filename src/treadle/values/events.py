@@ -369,8 +369,12 @@ PAUSE_TYPES: tuple[type[PauseEvent], ...] = (AskUser, Interrupt)
 CLOSING_TYPES: tuple[type[ClosingEvent], ...] = (*FINAL_TYPES, *PAUSE_TYPES)
 
 
-def _of_every_round(event: type[KernelEvent]) -> Callable[[int, RunId, Mapping[str, Any]], KernelEvent]:
+def _quickly(event: type[KernelEvent]) -> Callable[[int, RunId, Mapping[str, Any]], KernelEvent]:
     return maker_from(event, "index", "run_id")
+
+
+_MANY: Final = (RunStarted, RoundStarted, RoundEnded, ToolAnnounced, ToolCall, ToolResult)
+"""Those of every run and of every round."""
 
 
 def _constructed(event: type[KernelEvent], index: int, run_id: RunId, fields: Mapping[str, Any]) -> KernelEvent:
@@ -379,7 +383,7 @@ def _constructed(event: type[KernelEvent], index: int, run_id: RunId, fields: Ma
 
 SEALS: Final[Mapping[type[KernelEvent], Callable[[int, RunId, Mapping[str, Any]], KernelEvent]]] = {
     **{event: partial(_constructed, event) for event in EVENT_TYPES},
-    **{event: _of_every_round(event) for event in (RoundStarted, RoundEnded, ToolAnnounced, ToolCall, ToolResult)},
+    **{event: _quickly(event) for event in _MANY},
 }
 """What makes each event of its index, its run and its other fields: a draft, sealed."""
 

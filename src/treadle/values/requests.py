@@ -50,6 +50,7 @@ class TurnMessage:
 HistoryMessage = UserMessage | TurnMessage
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnRequest:
     """The caller's half. It carries no instructions: those are the plan's."""
@@ -70,6 +71,7 @@ class TurnRequest:
         object.__setattr__(self, "properties", frozen(self.properties))
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptAssembly:
     """What the model is told before the turns of this run: the output of a pure function."""

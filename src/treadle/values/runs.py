@@ -35,6 +35,7 @@ class OnBusyThread(StrEnum):
     CANCEL_PREVIOUS = "cancel_previous"
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewRun:
     """A run to create.

@@ -11,7 +11,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from tests.projections.legal_logs import LegalRun
 from tests.projections.told_segments import shown
-from treadle.projections.openai_chat.project import ChatRun, Options
+from treadle.projections.openai_chat.project import ChatRun
+from treadle.projections.openai_chat.segment import Options
 from treadle.projections.openai_chat.whole import WholeCompletion
 from treadle.values.exposure import UI, Exposure
 from treadle.values.pauses import PendingInterrupt

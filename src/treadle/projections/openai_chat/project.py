@@ -14,13 +14,12 @@ Source: docs/protocols/openai.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from treadle.codec.events import kernel_event_json
-from treadle.codec.failure_words import CANCELLED, DECISION_DUE, RESTARTED
+from treadle.codec.failure_words import DECISION_DUE, RESTARTED
+from treadle.projections.openai_chat.segment import FIELDS, ChatSegment, Options
 from treadle.projections.openai_chat.wire import (
-    CUT,
     DONE,
     NOTE,
     Chunks,
@@ -31,69 +30,19 @@ from treadle.projections.openai_chat.wire import (
     usage_json,
 )
 from treadle.values import events as ev
-from treadle.values.events import CLOSING_TYPES, KernelEvent
+from treadle.values.events import KernelEvent
 from treadle.values.ids import RunId
-from treadle.values.model import TEXT, THINKING
-from treadle.values.pauses import PendingInterrupt
-from treadle.values.stretches import SpeechStretch, Stretch, events_of
-from treadle.values.usage import NO_USAGE, UsageDelta, usage_since
-
-FIELDS: Final[Mapping[str, str]] = {TEXT: "content", THINKING: "reasoning_content"}
-"""The field of a delta that holds a piece of this kind of speech. Argument text is not told."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What a reader wants to be told, and may do.
-
-    Shape: `segment` counts from 1. `token_of` gives the token of a pause, None where the reader may not answer it or
-        cannot see what it asks; it is the same function for all who may the same (`may_answer`). `tells_losses`:
-        what was lost of a tool's progress or a source's events would have been told.
-    """
-
-    model: str
-    segment: int = 1
-    include_usage: bool = False
-    may_answer: bool = True
-    tells_losses: bool = False
-    token_of: Callable[[PendingInterrupt], str | None] = field(compare=False)
-
-
-class ChatRun:
+class ChatRun(ChatSegment):
     """One segment of a run as chunks."""
 
     def __init__(self, run_id: RunId, options: Options) -> None:
-        self.is_over = False
-        self._run_id = run_id
-        self._options = options
+        super().__init__(run_id, options)
         self._chunks = Chunks(completion="", model="", created=0)
         self._templates: dict[str, tuple[str, str]] = {}
-        self._segment = 1
-        self._at_s = 0.0
-        self._before: UsageDelta = NO_USAGE
         self._has_spoken = False
         """Whether anything was said of the attempt at hand."""
-
-    def payloads(self, stretch: Stretch, /) -> list[str]:
-        """The chunks that the next stretch says."""
-        if isinstance(stretch, SpeechStretch):
-            return self._spoken(stretch.kind, stretch.texts)
-        self._at_s = stretch.at_s
-        said: list[str] = []
-        for event in events_of(stretch, self._run_id):
-            if self.is_over:
-                break
-            said += self._told(event)
-        return said
-
-    def _told(self, event: KernelEvent) -> list[str]:
-        tell = self.TABLE[type(event)]
-        if self._segment == self._options.segment:
-            return [] if tell is None else tell(self, event)
-        if isinstance(event, CLOSING_TYPES):
-            self._segment += 1
-            self._before = event.outcome.usage
-        return []
 
     def _opened(self, _: ev.RunStarted | ev.Resumed) -> list[str]:
         named = completion_id(self._run_id, self._segment)
@@ -101,13 +50,10 @@ class ChatRun:
         self._templates = {kind: self._chunks.spoken(name) for kind, name in FIELDS.items()}
         return [self._chunks.delta({"role": "assistant", "content": ""})]
 
-    def _piece(self, event: ev.TextDelta | ev.Thinking) -> list[str]:
-        return self._spoken(TEXT if isinstance(event, ev.TextDelta) else THINKING, (event.text,))
-
     def _spoken(self, kind: str, texts: tuple[str, ...]) -> list[str]:
         template = self._templates.get(kind)
         if template is None or self.is_over:
-            return []
+            return []  # Before its segment there are no templates.
         self._has_spoken = True
         return spoken_chunks(template, texts)
 
@@ -134,17 +80,6 @@ class ChatRun:
         told = [self._chunks.delta({"tool_calls": [{"index": at, **call}]}) for at, call in enumerate(calls)]
         return [*told, *self._finished(event, "tool_calls")]
 
-    def _done(self, event: ev.Done) -> list[str]:
-        return self._finished(event, "stop")
-
-    def _errored(self, event: ev.Error) -> list[str]:
-        if event.code in CUT:
-            return self._finished(event, CUT[event.code])
-        return self._failed(event, event.code, detail=event.detail, reference=event.reference)
-
-    def _cancelled(self, event: ev.Cancelled) -> list[str]:
-        return self._failed(event, CANCELLED)
-
     def _finished(self, event: ev.ClosingEvent, finish_reason: str) -> list[str]:
         self.is_over = True
         return [self._chunks.delta({}, finish_reason=finish_reason), *self._usage(event), DONE]
@@ -156,16 +91,15 @@ class ChatRun:
     def _usage(self, event: ev.ClosingEvent) -> list[str]:
         if not self._options.include_usage:
             return []
-        return [self._chunks.beside(usage=usage_json(usage_since(event.outcome.usage, self._before)))]
+        return [self._chunks.beside(usage=usage_json(self._spent(event)))]
 
     TABLE: ClassVar[Mapping[type[KernelEvent], Callable[[ChatRun, Any], list[str]] | None]] = {
+        **ChatSegment.COMMON,
         ev.RunStarted: _opened,
         ev.Resumed: _opened,
         ev.Stage: None,
         ev.RoundStarted: _attempted,
         ev.RoundEnded: None,
-        ev.Thinking: _piece,
-        ev.TextDelta: _piece,
         ev.ToolAnnounced: None,
         ev.ToolArguments: None,
         ev.ToolCall: _noted,
@@ -177,8 +111,5 @@ class ChatRun:
         ev.Dropped: _dropped,
         ev.AskUser: _paused,
         ev.Interrupt: _paused,
-        ev.Done: _done,
-        ev.Error: _errored,
-        ev.Cancelled: _cancelled,
     }
     """Total: an event class that is not in it is a `KeyError`."""

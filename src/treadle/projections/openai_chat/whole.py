@@ -11,79 +11,40 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from treadle.codec.failure_words import CANCELLED, DECISION_DUE
-from treadle.projections.openai_chat.project import FIELDS, Options
-from treadle.projections.openai_chat.wire import (
-    CUT,
-    completion_id,
-    completion_json,
-    error_json,
-    tool_calls,
-    usage_json,
-)
+from treadle.codec.failure_words import DECISION_DUE
+from treadle.projections.openai_chat.segment import FIELDS, ChatSegment, Options
+from treadle.projections.openai_chat.wire import completion_id, completion_json, error_json, tool_calls, usage_json
 from treadle.values import events as ev
-from treadle.values.events import CLOSING_TYPES, KernelEvent
+from treadle.values.events import KernelEvent
 from treadle.values.ids import RunId
 from treadle.values.mappings import Json
 from treadle.values.model import TEXT, THINKING
-from treadle.values.stretches import SpeechStretch, Stretch, events_of
-from treadle.values.usage import NO_USAGE, UsageDelta, usage_since
 
 
-class WholeCompletion:
+class WholeCompletion(ChatSegment):
     """One segment of a run as one completion.
 
     Shape: `failure` is the code of the error that the payload is; None for a completion.
     """
 
     def __init__(self, run_id: RunId, options: Options) -> None:
-        self.is_over = False
+        super().__init__(run_id, options)
         self.failure: str | None = None
-        self._run_id = run_id
-        self._options = options
-        self._segment = 1
         self._created = 0
-        self._at_s = 0.0
-        self._before: UsageDelta = NO_USAGE
         self._said: list[tuple[str, str]] = []
         """Pieces of the segment: the field they belong to, and the text."""
         self._begins = 0
         """How many had been said when the attempt at hand began."""
 
-    def payloads(self, stretch: Stretch, /) -> list[str]:
-        """The completion, in the stretch that closes the segment."""
-        if isinstance(stretch, SpeechStretch):
-            self._spoken(stretch.kind, stretch.texts)
-            return []
-        self._at_s = stretch.at_s
-        said: list[str] = []
-        for event in events_of(stretch, self._run_id):
-            if self.is_over:
-                break
-            said += self._told(event)
-        return said
-
-    def _told(self, event: KernelEvent) -> list[str]:
-        tell = self.TABLE[type(event)]
-        if self._segment == self._options.segment:
-            return [] if tell is None else tell(self, event)
-        if isinstance(event, CLOSING_TYPES):
-            self._segment += 1
-            self._before = event.outcome.usage
-        return []
-
     def _opened(self, _: ev.RunStarted | ev.Resumed) -> list[str]:
         self._created = int(self._at_s)
         return []
 
-    def _piece(self, event: ev.TextDelta | ev.Thinking) -> list[str]:
-        self._spoken(TEXT if isinstance(event, ev.TextDelta) else THINKING, (event.text,))
-        return []
-
-    def _spoken(self, kind: str, texts: tuple[str, ...]) -> None:
+    def _spoken(self, kind: str, texts: tuple[str, ...]) -> list[str]:
         name = FIELDS.get(kind)
-        if name is not None and self._segment == self._options.segment:
+        if name is not None and self._is_at_hand:
             self._said += [(name, text) for text in texts]
+        return []
 
     def _attempted(self, _: ev.RoundStarted) -> list[str]:
         self._begins = len(self._said)
@@ -98,17 +59,6 @@ class WholeCompletion:
         if not calls:
             return self._failed(event, DECISION_DUE)
         return self._finished(event, "tool_calls", tool_calls=calls)
-
-    def _done(self, event: ev.Done) -> list[str]:
-        return self._finished(event, "stop")
-
-    def _errored(self, event: ev.Error) -> list[str]:
-        if event.code in CUT:
-            return self._finished(event, CUT[event.code])
-        return self._failed(event, event.code, detail=event.detail, reference=event.reference)
-
-    def _cancelled(self, event: ev.Cancelled) -> list[str]:
-        return self._failed(event, CANCELLED)
 
     def _finished(self, event: ev.ClosingEvent, finish_reason: str, **more: Json) -> list[str]:
         self.is_over = True
@@ -128,26 +78,22 @@ class WholeCompletion:
             created=self._created,
             message=message,
             finish_reason=finish_reason,
-            usage=self._spent(event),
+            usage=usage_json(self._spent(event)),
         )
         return [told]
 
     def _failed(self, event: ev.ClosingEvent, code: str, **more: str | None) -> list[str]:
         self.is_over = True
         self.failure = code
-        return [error_json(code, **more, usage=self._spent(event))]
-
-    def _spent(self, event: ev.ClosingEvent) -> Json:
-        return usage_json(usage_since(event.outcome.usage, self._before))
+        return [error_json(code, **more, usage=usage_json(self._spent(event)))]
 
     TABLE: ClassVar[Mapping[type[KernelEvent], Callable[[WholeCompletion, Any], list[str]] | None]] = {
+        **ChatSegment.COMMON,
         ev.RunStarted: _opened,
         ev.Resumed: _opened,
         ev.Stage: None,
         ev.RoundStarted: _attempted,
         ev.RoundEnded: None,
-        ev.Thinking: _piece,
-        ev.TextDelta: _piece,
         ev.ToolAnnounced: None,
         ev.ToolArguments: None,
         ev.ToolCall: None,
@@ -159,8 +105,5 @@ class WholeCompletion:
         ev.Dropped: None,
         ev.AskUser: _paused,
         ev.Interrupt: _paused,
-        ev.Done: _done,
-        ev.Error: _errored,
-        ev.Cancelled: _cancelled,
     }
     """Total: an event class that is not in it is a `KeyError`."""

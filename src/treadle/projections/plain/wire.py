@@ -17,6 +17,7 @@ from treadle.codec.foreign import json_text
 from treadle.values import events as ev
 from treadle.values.events import EVENT_TYPES
 from treadle.values.ids import CallId, RunId
+from treadle.values.making import quickly_made
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
 
 KINDS: Final = tuple(event.kind for event in EVENT_TYPES)
@@ -36,6 +37,7 @@ Payload: TypeAlias = tuple[int, str, str]
 """What one event is on this wire: its index, its kind, and one JSON object without a line end."""
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeechTemplate:
     """The object of a piece of speech: `before`, the index, `between`, the text as a JSON string, `}`."""

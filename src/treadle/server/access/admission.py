@@ -6,14 +6,11 @@ routes, and starts nothing.
 
 from __future__ import annotations
 
-import asyncio
-from collections import Counter
-from collections.abc import AsyncIterable
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, fields
 from typing import Final, Self
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive
 
 from treadle.errors import (
     BadRequestError,
@@ -25,6 +22,7 @@ from treadle.errors import (
 from treadle.ports.clock import Clock
 from treadle.server.access.live_runs import LiveRuns, Place, StillLive
 from treadle.server.access.principal import Principal
+from treadle.server.access.within import within
 from treadle.values.ids import RunId
 from treadle.values.runs import RunState
 
@@ -92,7 +90,9 @@ class Admission:
     def __init__(self, caps: Caps, clock: Clock) -> None:
         self.caps = caps
         self._live_runs = LiveRuns(caps.live_runs, clock)
-        self._readers: Counter[Principal] = Counter()
+        self._readers: dict[Principal, int] = {}
+        self.readers = 0
+        """How many streams are open now."""
 
     async def body(self, request: Request) -> bytes:
         """The body of a request, read no further than the cap.
@@ -109,12 +109,11 @@ class Admission:
         if told is not None and (len(told) > 20 or int(told) > self.caps.body_bytes):
             raise self._too_large()
         try:
-            async with asyncio.timeout(self.caps.body_s):
-                return await self._read(request.stream())
+            return await within(self.caps.body_s, self._read(request.receive))
         except TimeoutError as late:
             raise BodyTooSlowError(f"the body did not arrive within {self.caps.body_s:g} seconds") from late
 
-    def start(self, principal: Principal, still_live: StillLive) -> AbstractAsyncContextManager[Place]:
+    def start(self, principal: Principal, still_live: StillLive) -> Place:
         """Hold a place while a run is started; `keep` the run inside the block.
 
         Args:
@@ -138,17 +137,21 @@ class Admission:
 
     def take_reader(self, principal: Principal) -> None:
         """Count a reader. Of use to its place alone."""
-        if self._readers[principal] >= self.caps.readers or self._readers.total() >= self.caps.all_readers:
+        theirs = self._readers.get(principal, 0)
+        if theirs >= self.caps.readers or self.readers >= self.caps.all_readers:
             raise TooManyReadersError(
                 f"at most {self.caps.readers} open streams each, {self.caps.all_readers} in all",
                 retry_after_s=RETRY_READING_S,
             )
-        self._readers[principal] += 1
+        self._readers[principal] = theirs + 1
+        self.readers += 1
 
     def free_reader(self, principal: Principal) -> None:
         """Count a reader no more. Of use to its place alone."""
-        self._readers[principal] -= 1
-        if not self._readers[principal]:
+        self.readers -= 1
+        if (left := self._readers[principal] - 1) > 0:
+            self._readers[principal] = left
+        else:
             del self._readers[principal]
 
     def may_grow(self, run: RunState, *, log_bytes: int = 0) -> None:
@@ -171,22 +174,25 @@ class Admission:
                 f"this one has {events} and {log_bytes}"
             )
 
-    @property
-    def readers(self) -> int:
-        """How many streams are open now."""
-        return self._readers.total()
-
     def live_runs(self, principal: Principal) -> int:
         """How many live runs are counted for a principal now."""
         return self._live_runs.taken(principal)
 
-    async def _read(self, pieces: AsyncIterable[bytes]) -> bytes:
-        body = bytearray()
-        async for piece in pieces:
-            if len(body) + len(piece) > self.caps.body_bytes:
+    async def _read(self, receive: Receive) -> bytes:
+        pieces: list[bytes] = []
+        left = self.caps.body_bytes
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            piece = message.get("body", b"")
+            left -= len(piece)
+            if left < 0:
                 raise self._too_large()
-            body += piece
-        return bytes(body)
+            if piece:
+                pieces.append(piece)
+            if not message.get("more_body", False):
+                return b"".join(pieces)
 
     def _too_large(self) -> BodyTooLargeError:
         return BodyTooLargeError(f"a body has at most {self.caps.body_bytes} bytes")

@@ -114,7 +114,7 @@ class Entrance:
 
     async def _principal(self, connection: HTTPConnection) -> Principal:
         found = self.access(connection) if self._waits else await run_in_threadpool(self.access, connection)
-        if inspect.isawaitable(found):
+        if not isinstance(found, Principal) and inspect.isawaitable(found):
             found = await found
         if found is None:
             raise UnauthenticatedError("the request says nothing by which anybody is known")

@@ -11,12 +11,12 @@ from collections.abc import Collection
 from functools import lru_cache
 from typing import Final
 
-from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from treadle.errors import HostRefusedError
 from treadle.server.access.failures import refusal
 from treadle.server.access.loopback import is_loopback
+from treadle.server.access.said_headers import values_of
 
 ANY_HOST: Final = "*"
 
@@ -40,18 +40,18 @@ class AllowedHosts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or let the application answer."""
-        if scope["type"] not in ("http", "websocket") or self.allows(HTTPConnection(scope)):
+        if scope["type"] not in ("http", "websocket") or self.allows(scope):
             await self._app(scope, receive, send)
             return
-        named = HTTPConnection(scope).headers.get("host", "")[:80]
-        error = HostRefusedError(f"expected a host of `Sites.hosts`, came {named!r}")
+        named = values_of(scope, b"host")[:1] or [""]
+        error = HostRefusedError(f"expected a host of `Sites.hosts`, came {named[0][:80]!r}")
         await refusal(error).send(scope, receive, send)
 
-    def allows(self, connection: HTTPConnection) -> bool:
+    def allows(self, scope: Scope) -> bool:
         """Whether the request names a host of the list."""
         if ANY_HOST in self._hosts:
             return True
-        named = connection.headers.getlist("host")
+        named = values_of(scope, b"host")
         host = host_of(named[0]) if len(named) == 1 else None
         if host is None:
             return False

@@ -7,10 +7,9 @@ knows the runs that were started here. Ends that nobody tells of are found when 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, Self, TypeAlias
 
 from treadle.errors import TooManyRunsError
 from treadle.ports.clock import Clock
@@ -25,16 +24,26 @@ StillLive: TypeAlias = Callable[[Collection[RunId]], Awaitable[Collection[RunId]
 
 
 class Place:
-    """Room for one run of a principal. It is given back unless a run takes it."""
+    """Room for one run of a principal, for the time of its block. It is given back unless a run takes it."""
 
-    __slots__ = ("run_id",)
+    __slots__ = ("_live_runs", "_principal", "_run_id", "_still_live")
 
-    def __init__(self) -> None:
-        self.run_id: RunId | None = None
+    def __init__(self, live_runs: LiveRuns, principal: Principal, still_live: StillLive) -> None:
+        self._live_runs = live_runs
+        self._principal = principal
+        self._still_live = still_live
+        self._run_id: RunId | None = None
 
     def keep(self, run_id: RunId) -> None:
         """The run that was started takes the place, until it has ended."""
-        self.run_id = run_id
+        self._run_id = run_id
+
+    async def __aenter__(self) -> Self:
+        await self._live_runs.take(self._principal, self._still_live)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._live_runs.give_back(self._principal, self._run_id)
 
 
 @dataclass(slots=True)
@@ -43,7 +52,7 @@ class _Count:
 
     starting: int = 0
     runs: set[RunId] = field(default_factory=set)
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    lock: asyncio.Lock | None = None
     recounted_s: float | None = None
     asking: int = 0
 
@@ -65,30 +74,39 @@ class LiveRuns:
         self._counts: dict[Principal, _Count] = {}
         self._whose: dict[RunId, Principal] = {}
 
-    @asynccontextmanager
-    async def start(self, principal: Principal, still_live: StillLive) -> AsyncGenerator[Place, None]:
-        """Hold a place while a run is started.
+    def start(self, principal: Principal, still_live: StillLive) -> Place:
+        """Hold a place while a run is started, for the time of its block.
 
         Shape:  inside the block `keep` the run; without that, the place is given back, whatever ends the block.
         Raises:
-            TooManyRunsError: As many are live as may be.
+            TooManyRunsError: On entering: as many are live as may be.
         """
-        count = self._counts.setdefault(principal, _Count())
+        return Place(self, principal, still_live)
+
+    async def take(self, principal: Principal, still_live: StillLive) -> None:
+        """Take a place. Of use to a place alone."""
+        count = self._counts.get(principal)
+        if count is None:
+            count = self._counts[principal] = _Count()
+        if count.taken < self._limit:
+            count.starting += 1
+            return
         count.asking += 1
-        place = Place()
         try:
             await self._make_room(count, still_live)
             count.starting += 1
-            try:
-                yield place
-            finally:
-                count.starting -= 1
-                if place.run_id is not None and place.run_id not in self._whose:
-                    count.runs.add(place.run_id)
-                    self._whose[place.run_id] = principal
         finally:
             count.asking -= 1
             self._drop_idle(principal)
+
+    def give_back(self, principal: Principal, run_id: RunId | None) -> None:
+        """The start is over: its place goes to the run that it started, if it did. Of use to a place alone."""
+        count = self._counts[principal]
+        count.starting -= 1
+        if run_id is not None and run_id not in self._whose:
+            count.runs.add(run_id)
+            self._whose[run_id] = principal
+        self._drop_idle(principal)
 
     def ended(self, run_id: RunId) -> None:
         """A run has ended: its place is free. To be told of a run twice, or of one that is not known, is harmless."""
@@ -104,7 +122,8 @@ class LiveRuns:
 
     async def _make_room(self, count: _Count, still_live: StillLive) -> None:
         if count.taken >= self._limit:
-            async with count.lock:
+            lock = count.lock = count.lock or asyncio.Lock()
+            async with lock:
                 await self._recount(count, still_live)
         if count.taken >= self._limit:
             raise TooManyRunsError(

@@ -7,7 +7,7 @@ counted is what this worker stored since it took the run; the events are known b
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -23,6 +23,8 @@ class _Size:
     events: int = 0
     size_bytes: int = 0
     is_told: bool = False
+    unmeasured: list[EntryStretch] = field(default_factory=list)
+    """Entries that were stored last."""
 
 
 class LogGrowth:
@@ -45,12 +47,18 @@ class LogGrowth:
         size = self._sizes.get(run_id)
         if size is None:
             size = self._sizes[run_id] = _Size()
-        for stretch in stretches:
-            size.events = max(size.events, stretch.index + stretch.events)
-            size.size_bytes += size_of(stretch)
         if _is_end(stretches):
             self._admission.ended(run_id)
             return
+        size.size_bytes += sum(map(size_of, size.unmeasured))
+        size.unmeasured = []
+        for stretch in stretches:
+            size.events = max(size.events, stretch.index + stretch.events)
+            if isinstance(stretch, EntryStretch):
+                # Readers wait for this step to end, and to measure entries is dear: the next step does it.
+                size.unmeasured.append(stretch)
+            else:
+                size.size_bytes += size_of(stretch)
         if size.events < self._events and size.size_bytes < self._log_bytes:
             return
         try:
@@ -74,12 +82,9 @@ def size_of(stretch: Stretch) -> int:
 
 
 def _is_end(stretches: Sequence[Stretch]) -> bool:
-    return any(
-        isinstance(entry, FINAL_TYPES)
-        for stretch in stretches
-        if isinstance(stretch, EntryStretch)
-        for entry in stretch.entries
-    )
+    """Whether they end the run. Nothing follows a final event."""
+    last = stretches[-1] if stretches else None
+    return isinstance(last, EntryStretch) and bool(last.entries) and isinstance(last.entries[-1], FINAL_TYPES)
 
 
 def _plain(value: object) -> object:

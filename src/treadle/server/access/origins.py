@@ -12,12 +12,12 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from starlette.middleware.cors import CORSMiddleware
-from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from treadle.errors import OriginRefusedError
 from treadle.server.access.failures import refusal
 from treadle.server.access.hosts import host_of
+from treadle.server.access.said_headers import values_of
 
 SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _OWN_SITES: Final = frozenset({"same-origin", "none"})
@@ -41,24 +41,23 @@ class SameOrigin:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or let the application answer."""
-        if scope["type"] not in ("http", "websocket") or self.allows(HTTPConnection(scope)):
+        if scope["type"] not in ("http", "websocket") or self.allows(scope):
             await self._app(scope, receive, send)
             return
-        came = HTTPConnection(scope).headers.get("origin", "")[:80]
-        error = OriginRefusedError(f"expected an origin of `Sites.origins` or this server's own, came {came!r}")
+        came = values_of(scope, b"origin")[:1] or [""]
+        error = OriginRefusedError(f"expected an origin of `Sites.origins` or this server's own, came {came[0][:80]!r}")
         await refusal(error).send(scope, receive, send)
 
-    def allows(self, connection: HTTPConnection) -> bool:
+    def allows(self, scope: Scope) -> bool:
         """Whether the request is safe, or no foreign page's."""
-        is_socket = connection.scope["type"] == "websocket"
-        if not is_socket and connection.scope["method"] in SAFE_METHODS:
+        if scope["type"] != "websocket" and scope["method"] in SAFE_METHODS:
             return True
-        origins = connection.headers.getlist("origin")
+        origins = values_of(scope, b"origin")
         if "*" in self._origins or (len(origins) == 1 and origins[0] in self._origins):
             return True
-        if (site := connection.headers.get("sec-fetch-site")) is not None:
-            return site in _OWN_SITES
-        return not origins or (len(origins) == 1 and _is_own(origins[0], connection))
+        if sites := values_of(scope, b"sec-fetch-site"):
+            return sites[0] in _OWN_SITES
+        return not origins or (len(origins) == 1 and _is_own(origins[0], values_of(scope, b"host")))
 
 
 def with_cors(app: ASGIApp, origins: Collection[str]) -> ASGIApp:
@@ -75,9 +74,8 @@ def with_cors(app: ASGIApp, origins: Collection[str]) -> ASGIApp:
     )
 
 
-def _is_own(origin: str, connection: HTTPConnection) -> bool:
+def _is_own(origin: str, hosts: list[str]) -> bool:
     """Whether a page came from where the request goes: same host and port. A proxy may have taken the TLS off."""
-    hosts = connection.headers.getlist("host")
     try:
         split = urlsplit(origin)
         port = split.port or _PORTS.get(split.scheme)

@@ -18,7 +18,8 @@ from starlette.responses import Response
 
 from treadle.codec.failure_words import CANCELLED, DECISION_DUE
 from treadle.projections.openai_chat.parse import ChatBody, ChatRequest, Said, chat_request
-from treadle.projections.openai_chat.project import ChatRun, Options
+from treadle.projections.openai_chat.project import ChatRun
+from treadle.projections.openai_chat.segment import Options
 from treadle.projections.openai_chat.whole import WholeCompletion
 from treadle.projections.openai_chat.wire import DONE, error_json
 from treadle.runtime.said_in_text import answer_in_text

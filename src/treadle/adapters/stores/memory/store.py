@@ -74,8 +74,7 @@ class MemoryStore:
         if run is None:
             self._may_claim = False
             return None
-        run.epoch += 1
-        run.change(RunStatus.OWNED, now_s)
+        run.claimed(now_s)
         self._queue.put(run, now_s + ttl_s)
         return run.lease
 
@@ -143,7 +142,7 @@ class MemoryStore:
         run = self._of_epoch(lease)
         if run.rows.repeats(stretches):
             return run.status
-        self._owned(lease)
+        _check_owned(run)
         run.rows.refuse(lease.run_id, stretches)
         run.rows.add(stretches, lease.epoch)
         for number in take:
@@ -238,6 +237,10 @@ class MemoryStore:
     def _owned(self, lease: Lease) -> StoredRun:
         """The run that this lease holds."""
         run = self._of_epoch(lease)
-        if run.status is not RunStatus.OWNED:
-            raise FencedError(f"run {lease.run_id!r} is {run.status.value}: its lease ended when it was let go")
+        _check_owned(run)
         return run
+
+
+def _check_owned(run: StoredRun) -> None:
+    if run.status is not RunStatus.OWNED:
+        raise FencedError(f"run {run.new.run_id!r} is {run.status.value}: its lease ended when it was let go")

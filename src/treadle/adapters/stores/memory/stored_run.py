@@ -88,6 +88,13 @@ class StoredRun:
             next_index=self.rows.next_index,
         )
 
+    def claimed(self, now_s: float) -> None:
+        """A worker has it from now on. That is no news for readers: there is nothing more to read by it."""
+        self.epoch += 1
+        self.status = RunStatus.OWNED
+        self.changed_s = now_s
+        self.wake_at_s = None
+
     def change(self, status: RunStatus, now_s: float, *, wake_at_s: float | None = None) -> None:
         """Move to a status, and let its readers look."""
         self.status = status
