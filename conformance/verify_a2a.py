@@ -17,9 +17,10 @@ from typing import Any
 from a2a.compat.v0_3 import a2a_v0_3_pb2 as old_pb2
 from a2a.compat.v0_3 import conversions, proto_utils
 from a2a.compat.v0_3 import types as old
-from a2a.server.tasks.task_manager import append_artifact_to_task
 from a2a.types.a2a_pb2 import StreamResponse, Task
-from google.protobuf.json_format import MessageToDict, ParseDict
+from google.protobuf.json_format import ParseDict
+
+from a2a_fold import fold, joined
 
 logging.disable(logging.CRITICAL)
 
@@ -48,36 +49,6 @@ def task_of(said: dict[str, Any], shape: str) -> Task:
     if shape == "0.3":
         return conversions.to_core_task(old.Task.model_validate(said))
     return conversions.to_core_task(proto_utils.FromProto.task(ParseDict(said, old_pb2.Task())))
-
-
-def fold(task: Task | None, frame: StreamResponse) -> Task:
-    """What a task is with one more frame: as `TaskManager.save_task_event` does it."""
-    kind = frame.WhichOneof("payload")
-    if kind == "task":
-        whole = Task()
-        whole.CopyFrom(frame.task)
-        return whole
-    if task is None:
-        raise ValueError(f"the stream begins with {kind}")
-    if kind == "artifact_update":
-        append_artifact_to_task(task, frame.artifact_update)
-        return task
-    update = frame.status_update
-    if task.status.HasField("message"):
-        task.history.append(task.status.message)
-    if update.metadata:
-        task.metadata.MergeFrom(update.metadata)
-    task.status.CopyFrom(update.status)
-    return task
-
-
-def joined(task: Task) -> dict[str, Any]:
-    """A task whose artifacts of text are one part each."""
-    said: dict[str, Any] = MessageToDict(task)
-    for artifact in said.get("artifacts", []):
-        if all(set(part) == {"text"} for part in artifact["parts"]):
-            artifact["parts"] = [{"text": "".join(part["text"] for part in artifact["parts"])}]
-    return said
 
 
 def problem(case: dict[str, Any]) -> str | None:

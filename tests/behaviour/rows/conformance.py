@@ -29,6 +29,12 @@ ROWS: dict[str, Requirement] = {
         says="`treadle conformance` exits 0 where every cell holds, 1 where one does not, and 2, with what to install, "
         "where a client cannot be run here.",
     ),
+    "CONF-beside": Requirement(
+        source="docs/matrix.md",
+        says="What an official client is told by a server of others that plays the same agents is what ours tells it, "
+        "but for differences that are stated with their reasons: one that is not stated fails, and so does one that is "
+        "gone.",
+    ),
     "CONF-page": Requirement(
         source="docs/matrix.md",
         says="The page of the matrix says what is expected of every cell, or why there is none.",

@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from treadle.cli.conformance.cells import Absent, Act, Cell, Client, Doing, Needs, Outcome, Row, Wire
+from treadle.cli.conformance.cells import (
+    Absent,
+    Act,
+    Beside,
+    Cell,
+    Client,
+    Control,
+    Doing,
+    Needs,
+    Outcome,
+    Row,
+    Stated,
+    Wire,
+)
 
 ACTS = {act: Absent(reason=f"no {act}") for act in Act if act is not Act.NONE}
 
@@ -31,10 +45,11 @@ def cell(
     *,
     row: Row = TEXT,
     doing: Doing = READ,
+    beside: Beside | None = None,
     **more: Any,  # noqa: ANN401 (fields of a client)
 ) -> Cell:
     """One cell."""
-    return Cell(wire="wired", client=client(**more), row=row, wanted=wanted, doing=doing)
+    return Cell(wire="wired", client=client(**more), row=row, wanted=wanted, doing=doing, beside=beside)
 
 
 def report(verdict: str = "done", **more: Any) -> dict[str, Any]:  # noqa: ANN401 (parts of a report)
@@ -42,6 +57,11 @@ def report(verdict: str = "done", **more: Any) -> dict[str, Any]:  # noqa: ANN40
     return {"verdict": verdict, "text": "", "violations": [], "error": None, **more}
 
 
-def wire(*clients: Client) -> Wire:
+def wire(*clients: Client, control: Control | None = None) -> Wire:
     """A wire with these clients."""
-    return Wire(name="wired", clients=clients)
+    return Wire(name="wired", clients=clients, control=control)
+
+
+def control(*stated: Stated, clients: Sequence[str] = ("reader",)) -> Control:
+    """A server of others, against which these clients are driven."""
+    return Control(name="the other", script="other.py", package="pack", clients=frozenset(clients), stated=stated)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.conformance.kits import ACTS, client, wire
-from treadle.cli.conformance.cells import Absent, Act, Doing, Outcome, Row, cells_of
+from tests.cli.conformance.kits import ACTS, client, control, wire
+from treadle.cli.conformance.cells import Absent, Act, Doing, Outcome, Row, Stated, cells_of
 
 ROWS = {Row("text"): Outcome(verdict="done"), Row("text", Act.STOP): Outcome(verdict="cancelled")}
 
@@ -37,3 +37,23 @@ def test_no_two_cells_ask_the_same_or_share_a_thread() -> None:
     found = list(cells_of(wire(client("one"), client("two")), ROWS))
     assert len({cell.prompt for cell in found}) == len({cell.key for cell in found}) == len(found) == 4
     assert all(cell.key.replace("-", "").isalnum() for cell in found)
+
+
+@pytest.mark.requirement("CONF-beside")
+def test_a_cell_knows_what_is_stated_of_its_control() -> None:
+    """docs/matrix.md: what differs, in the cells that it names, and a reason for each."""
+    everywhere = Stated(reason="a", fields=frozenset({"text"}))
+    here = Stated(
+        reason="b", fields=frozenset({"verdict", "task"}), rows=frozenset({Row("text")}), clients=frozenset({"two"}),
+        verdict="error",
+    )  # fmt: skip
+    clients = (client("one"), client("two"), client("three"))
+    found = cells_of(wire(*clients, control=control(everywhere, here, clients=("one", "two"))), ROWS)
+    one, two, three, *absent = (cell.beside for cell in found)
+    assert three is None
+    assert absent == [None, None, None]
+    assert one is not None
+    assert two is not None
+    assert (one.reasons, one.fields, one.verdict("done")) == (("a",), {"text"}, "done")
+    assert (two.reasons, two.fields, two.verdict("done")) == (("a", "b"), {"text", "verdict", "task"}, "error")
+    assert all(cell.beside is None for cell in cells_of(wire(*clients), ROWS))

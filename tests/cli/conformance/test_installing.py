@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conformance.kits import client
+from tests.cli.conformance.kits import client, control
 from treadle.cli.conformance import installing
 from treadle.cli.conformance.cells import Needs
 from treadle.cli.conformance.installing import cache_folder, installed, is_installed, pins, source
@@ -48,6 +48,7 @@ def test_what_needs_nothing_is_run_by_this_python(home: Path, tmp_path: Path) ->
     said: list[str] = []
     kit = installed({Needs.NOTHING}, cache=tmp_path / "cache", say=said.append)
     program, script = kit.line(client())
+    assert kit.control_line(control()) == [kit.python, str(kit.scripts / "other.py")]
     assert (program, Path(script).read_text(), said) == (sys.executable, "print(1)\n", [])
     (home / "one.py").write_text("print(2)\n")
     changed = installed({Needs.NOTHING}, cache=tmp_path / "cache", say=said.append)
@@ -98,7 +99,10 @@ def test_python_clients_are_installed_once_into_an_environment_of_their_own(tmp_
         ({"node": NODE}, "need npm: install Node.js 20"),
         ({"node": "#!/bin/sh\necho v18.0.0\n", "npm": NPM}, "is v18.0.0: install Node.js 20"),
         ({"node": "#!/bin/sh\n", "npm": NPM}, "is of an unknown release"),
-        ({"node": NODE, "npm": "#!/bin/sh\necho no network >&2\nexit 1\n"}, "needs a network, or a mirror; .*no network"),
+        (
+            {"node": NODE, "npm": "#!/bin/sh\necho no network >&2\nexit 1\n"},
+            "needs a network, or a mirror; .*no network",
+        ),
         ({"node": NODE, "npm": "#!/bin/sh\nexit 1\n"}, "it said: nothing"),
         (
             {"node": NODE, "npm": "#!/bin/sh\necho warn; echo npm error code E5; echo more; exit 1\n"},
@@ -124,9 +128,7 @@ def test_a_cache_that_is_no_folder_is_told(home: Path) -> None:
         installed({Needs.NOTHING}, cache=home / "one.py", say=lambda _: None)
 
 
-def test_an_installer_that_hangs_is_ended(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_installer_that_hangs_is_ended(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ours: every wait on the outside has a bound."""
     assert home.is_dir()
     _program(tmp_path, "node", NODE)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conformance.kits import cell, report
-from treadle.cli.conformance.cells import Absent, Cell, Row
+from tests.cli.conformance.kits import cell, control, report
+from treadle.cli.conformance.cells import Absent, Beside, Cell, Row
 from treadle.cli.conformance.judging import Finding
-from treadle.cli.conformance.lap import AT_ONCE, CallFailedError, lapped
+from treadle.cli.conformance.lap import AT_ONCE, CallFailedError, Servers, lapped
 
 LONGEST_S = 10.0
 
@@ -27,7 +27,7 @@ def test_findings_come_in_the_order_of_the_cells_and_absent_ones_are_not_tried()
 
     cells = [cell(row=Row(name)) for name in ("a", "broken", "c")] + [cell(Absent(reason="no"), row=Row("d"))]
     told: list[Finding] = []
-    found = lapped(cells, run, told.append)
+    found = lapped(cells, Servers(ours=run), told.append)
     assert [one.cell for one in found] == cells
     assert [(one.verdict, one.problems) for one in found] == [
         ("done", ()), ("none", ("no report",)), ("done", ()), ("", ()),
@@ -51,7 +51,7 @@ def test_so_many_clients_run_at_once_and_no_more() -> None:
             at_work -= 1
         return report()
 
-    lapped([cell(row=Row(str(number))) for number in range(4 * AT_ONCE)], run, lambda _: None)
+    lapped([cell(row=Row(str(number))) for number in range(4 * AT_ONCE)], Servers(ours=run), lambda _: None)
     assert most == AT_ONCE
 
 
@@ -64,5 +64,33 @@ def test_what_is_no_fault_of_a_client_ends_the_lap() -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        lapped([cell(row=Row(str(number))) for number in range(50)], run, lambda _: None, at_once=1)
+        lapped([cell(row=Row(str(number))) for number in range(50)], Servers(ours=run), lambda _: None, at_once=1)
     assert len(tried) < 50
+
+
+@pytest.mark.requirement("CONF-beside")
+def test_a_cell_with_a_control_is_tried_against_both() -> None:
+    """docs/cli.md: the same client, the same cell, and what it was told by each."""
+
+    def ours(one: Cell) -> dict[str, Any]:
+        if one.row.agent == "broken":
+            raise CallFailedError("no report")
+        return report("done")
+
+    def theirs(one: Cell) -> dict[str, Any]:
+        if one.row.agent == "lost":
+            raise CallFailedError("it is gone")
+        return report("error" if one.row.agent == "other" else "done")
+
+    beside = Beside(control=control())
+    cells = [cell(row=Row(name), beside=beside) for name in ("alike", "other", "lost", "broken")]
+    servers = Servers(ours=ours, controls={"the other": theirs})
+    found = lapped([*cells, cell(row=Row("alone"))], servers, lambda _: None)
+    assert [one.comparison and (one.comparison.verdict, one.comparison.problems) for one in found] == [
+        ("done", ()),
+        ("error", ('the other differs in verdict: "error" there, "done" here',)),
+        ("none", ("it is gone",)),
+        None,
+        None,
+    ]
+    assert [len(one.all_problems) for one in found] == [0, 1, 1, 1, 0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,6 +13,7 @@ from treadle.cli.conformance import page, working
 from treadle.cli.conformance.cells import Absent, Cell
 from treadle.cli.conformance.installing import Kit, pins, source
 from treadle.cli.conformance.rows import filled
+from treadle.cli.conformance.wires.a2a_control import CONTROL
 from treadle.cli.conformance.wires.probing import ONLY_READS
 from treadle.cli.conformance.wires.table import cells
 from treadle.cli.conformance.working import Asked, lap
@@ -22,6 +23,9 @@ from treadle.cli.exits import CommandMisuseError, ExitCode
 pytestmark = pytest.mark.requirement("CONF-command")
 
 
+Use = Callable[..., None]
+
+
 def _right(cell: Cell) -> dict[str, Any]:
     """The report that is expected."""
     wanted = cell.wanted
@@ -29,11 +33,33 @@ def _right(cell: Cell) -> dict[str, Any]:
     return {"verdict": wanted.verdict, "text": filled(wanted.says or "", cell.prompt)}
 
 
+OTHERWISE: Mapping[str, Mapping[str, Any]] = {
+    "verdict": {},
+    "violations": {"violations": [{"by": "kit", "rule": "other", "detail": "other"}]},
+    "steps": {"events": [{"e": "status", "state": "OTHER"}]},
+    "tasks": {"events": [{"e": "task", "state": "OTHER", "artifacts": 0, "history": 0}]},
+    "text": {"aggregated": [{"artifact_id": "response", "text": "other"}]},
+    "task": {"task": {"status": "other", "history": ["other"]}},
+    "history": {"task": {"history": ["other"]}},
+}
+
+
+def _otherwise(cell: Cell, report: Mapping[str, Any]) -> dict[str, Any]:
+    """The report that is expected of a control: in what is stated to differ it does."""
+    assert cell.beside is not None
+    told = {**report, "verdict": cell.beside.verdict(report["verdict"])}
+    for one in cell.beside.stated:
+        for field in () if one.is_chance else sorted(one.fields):
+            told |= OTHERWISE[field]
+    return told
+
+
 class _Serving:
     url = "http://nowhere"
+    serves: object = "treadle.testing.scenarios"
 
-    def __init__(self, served: str, **_: object) -> None:
-        assert served == "treadle.testing.scenarios"
+    def __init__(self, served: object, **_: object) -> None:
+        assert served == self.serves
 
     def __enter__(self) -> Self:
         return self
@@ -42,19 +68,29 @@ class _Serving:
         return None
 
 
-@pytest.fixture
-def reported(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Cell], dict[str, Any]]], None]:
-    """Say what clients report; no server, no client and no kit is real."""
+class _ServingAnother(_Serving):
+    url = "http://elsewhere"
+    serves = Kit(scripts=Path("nowhere")).control_line(CONTROL)
 
-    def use(report: Callable[[Cell], dict[str, Any]]) -> None:
+
+@pytest.fixture
+def reported(monkeypatch: pytest.MonkeyPatch) -> Use:
+    """Say what clients report, of our server and of a control; no server, no client and no kit is real."""
+
+    def use(
+        report: Callable[[Cell], dict[str, Any]],
+        report_beside: Callable[[Cell, Mapping[str, Any]], dict[str, Any]] | None = None,
+    ) -> None:
         monkeypatch.setattr(working, "ServerProcess", _Serving)
+        monkeypatch.setattr(working, "ListeningProcess", _ServingAnother)
         monkeypatch.setattr(working, "installed", lambda _, **__: Kit(scripts=Path("nowhere")))
-        monkeypatch.setattr(working, "Calls", lambda *_, **__: report)
+        calls = {
+            _Serving.url: report,
+            _ServingAnother.url: lambda cell: (report_beside or _otherwise)(cell, report(cell)),
+        }
+        monkeypatch.setattr(working, "Calls", lambda _, url, **__: calls[url])
 
     return use
-
-
-Use = Callable[[Callable[[Cell], dict[str, Any]]], None]
 
 
 def test_a_lap_in_which_all_is_as_expected_is_done_and_writes_its_page(
@@ -99,7 +135,32 @@ def test_wires_and_agents_may_be_chosen_and_told_as_json(
     assert {one["verdict"] for one in told} == {"done", "no_active_stream", None}
     absent = next(one for one in told if one["verdict"] is None)
     assert (absent["expected"], absent["absent"], absent["problems"]) == (None, ONLY_READS.reason, [])
+    assert absent["beside"] is None
     assert (tmp_path / "kept").is_dir()
+
+
+@pytest.mark.requirement("CONF-beside")
+def test_a_control_that_says_something_else_is_an_error_and_is_told_with_both(
+    tmp_path: Path, reported: Use, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """docs/cli.md: a line that names cell, place, and what each server said; the reports of both are kept."""
+    asked = Asked(wires=["a2a"], agents=["text", "ask_user"], as_json=True, cache=tmp_path, reports=tmp_path / "kept")
+    reported(_right)
+    assert lap(asked) is ExitCode.DONE
+    assert (tmp_path / "kept" / "a2a-sdk").is_dir()
+    told = [json.loads(line)["beside"] for line in capfd.readouterr().out.splitlines()]
+    (text, *_) = [one for one in told if one is not None]
+    assert text == {"server": CONTROL.name, "verdict": "done", "differs": [], "stated": [], "problems": []}
+    assert any(one["stated"] and one["differs"] for one in told if one is not None)
+
+    def others(cell: Cell, report: Mapping[str, Any]) -> dict[str, Any]:
+        return {**_otherwise(cell, report), "cancel": "other"} if cell.row.agent == "text" else {**report}
+
+    reported(_right, others)
+    assert lap(asked) is ExitCode.ERROR
+    said = capfd.readouterr().err
+    assert 'error: a2a Python, REST text: a2a-sdk\'s server differs in cancel: "other" there, nothing here' in said
+    assert "error: a2a Python, REST ask_user answer: a2a-sdk's server no longer differs in tasks: " in said
 
 
 @pytest.mark.parametrize(
@@ -116,9 +177,7 @@ def test_words_that_name_nothing_are_a_misuse(asked: Asked, said: str) -> None:
         lap(asked)
 
 
-def test_a_server_that_does_not_come_up_is_told(
-    tmp_path: Path, reported: Use, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_does_not_come_up_is_told(tmp_path: Path, reported: Use, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ours: nothing was tried, so nothing was found."""
     reported(_right)
 

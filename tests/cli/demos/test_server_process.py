@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.cli.demos.showing import PROGRAMS
 from treadle.cli.demos.outcome import DemoFailedError
 from treadle.cli.demos.reader import asked
-from treadle.cli.demos.server_process import STORE, ServerProcess, place_of_store
+from treadle.cli.demos.server_process import STORE, ListeningProcess, ServerProcess, place_of_store
 from treadle.cli.store_choice import VARIABLE
 
 
@@ -35,6 +36,19 @@ def test_a_server_that_does_not_come_up_is_told_in_its_own_words(tmp_path: Path)
     with (
         pytest.raises(DemoFailedError, match="must be an Agent"),
         ServerProcess(f"{PROGRAMS}:ends_at_once", folder=tmp_path),
+    ):
+        pass
+
+
+def test_another_program_may_listen_if_it_says_where(tmp_path: Path) -> None:
+    """Ours: `serving at URL` is all that is asked of it."""
+    program = "import threading; print('serving at http://127.0.0.1:1', flush=True); threading.Event().wait()"
+    with ListeningProcess([sys.executable, "-c", program], folder=tmp_path) as other:
+        assert other.url == "http://127.0.0.1:1"
+    assert other.has_ended
+    with (
+        pytest.raises(DemoFailedError, match="no port"),
+        ListeningProcess([sys.executable, "-c", "raise SystemExit('no port')"], folder=tmp_path),
     ):
         pass
 

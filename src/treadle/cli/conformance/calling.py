@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from treadle.cli.conformance.cells import Cell
+from treadle.cli.conformance.cells import Cell, Report
 from treadle.cli.conformance.installing import Kit
-from treadle.cli.conformance.judging import Report
 from treadle.cli.conformance.lap import CallFailedError
 
 CLIENT_S: Final = 40

@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
+Report = Mapping[str, Any]
+"""What a script of the kit prints."""
 
 
 class Needs(StrEnum):
@@ -95,22 +98,91 @@ class Client:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """One thing in which a control is known to differ from our server, in all of these cells.
+
+    Shape: `rows` and `clients`: None is all of them, of a client by its name. `fields` are those of a comparison that
+    differ, every one in every cell, unless `is_chance`: then each may. `verdict` is what a client reports of the
+    control, where that is another.
+    """
+
+    reason: str
+    fields: frozenset[str]
+    rows: frozenset[Row] | None = None
+    clients: frozenset[str] | None = None
+    verdict: str | None = None
+    is_chance: bool = False
+
+    def is_of(self, client: Client, row: Row) -> bool:
+        """Whether it is known of this cell."""
+        return (self.rows is None or row in self.rows) and (self.clients is None or client.name in self.clients)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """A server of others that plays the scripted agents for the same clients, to hold ours against it.
+
+    Shape: `script` is run by the Python of the kit, and serves at the paths of our server. `package` is the name under
+    which the kit pins what it is made of. `clients` are the names of those that are driven against it.
+    """
+
+    name: str
+    script: str
+    package: str
+    clients: frozenset[str]
+    stated: tuple[Stated, ...] = ()
+
+    def beside(self, client: Client, row: Row) -> Beside | None:
+        """What is known of one cell; None: it is not tried."""
+        if client.name not in self.clients:
+            return None
+        return Beside(control=self, stated=tuple(one for one in self.stated if one.is_of(client, row)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """How a client should find a control in one cell: it is told the same by both, but for what is stated."""
+
+    control: Control
+    stated: tuple[Stated, ...] = ()
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """What differs."""
+        return frozenset[str]().union(*(one.fields for one in self.stated))
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why."""
+        return tuple(one.reason for one in self.stated)
+
+    def verdict(self, usual: str) -> str:
+        """What the client reports of the control, where it reports `usual` of our server."""
+        return next((one.verdict for one in self.stated if one.verdict is not None), usual)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wire:
-    """One wire and its clients."""
+    """One wire and its clients; and a server of others, if they are driven against one too."""
 
     name: str
     clients: tuple[Client, ...]
+    control: Control | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One client in one row. It has an outcome and a way to it, or is absent."""
+    """One client in one row. It has an outcome and a way to it, or is absent.
+
+    Shape: `beside` is what should come of it at the control of its wire; None: it is not tried there.
+    """
 
     wire: str
     client: Client
     row: Row
     wanted: Outcome | Absent
     doing: Doing = Doing()
+    beside: Beside | None = None
 
     @property
     def label(self) -> str:
@@ -140,4 +212,6 @@ def cells_of(wire: Wire, rows: Mapping[Row, Outcome]) -> Iterator[Cell]:
             wanted: Outcome | Absent = client.differs.get(row, usual)
             if isinstance(doing, Absent):
                 wanted, doing = doing, Doing()
-            yield Cell(wire=wire.name, client=client, row=row, wanted=wanted, doing=doing)
+            control = None if isinstance(wanted, Absent) else wire.control
+            beside = None if control is None else control.beside(client, row)
+            yield Cell(wire=wire.name, client=client, row=row, wanted=wanted, doing=doing, beside=beside)

@@ -1,8 +1,8 @@
 """The kit of official clients, installed when it is first needed into a folder of the user's.
 
-In: what the chosen clients need. Out: the command line of each. The scripts are those of the project; what they drive is
-installed by npm and by pip, at the releases that the kit pins. Each set of pins has a folder of its own, and what was
-installed whole is not installed again.
+In: what the chosen clients need. Out: the command line of each. The scripts are those of the project; what they drive
+is installed by npm and by pip, at the releases that the kit pins. Each set of pins has a folder of its own, and what
+was installed whole is not installed again.
 
 Source: docs/cli.md.
 """
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from treadle.cli.conformance.cells import Client, Needs
+from treadle.cli.conformance.cells import Client, Control, Needs
 from treadle.cli.exits import CommandMisuseError
 
 OLDEST_NODE: Final = 20
@@ -44,6 +44,10 @@ class Kit:
     scripts: Path
     node: str = "node"
     python: str = sys.executable
+
+    def control_line(self, control: Control) -> list[str]:
+        """How a control is served."""
+        return [self.python, str(self.scripts / control.script)]
 
     def line(self, client: Client) -> list[str]:
         """How the script of a client is run, without its own words."""
@@ -177,7 +181,8 @@ def _node() -> str:
     Raises:
         CommandMisuseError: It is not, or npm is missing.
     """
-    fix = f"install Node.js {OLDEST_NODE} or newer with npm (Debian, Ubuntu: apt install nodejs npm; macOS: brew install node)"
+    how = "Debian, Ubuntu: apt install nodejs npm; macOS: brew install node"
+    fix = f"install Node.js {OLDEST_NODE} or newer with npm ({how})"
     node = shutil.which("node")
     missing = [name for name, found in (("node", node), ("npm", shutil.which("npm"))) if found is None]
     if node is None or missing:
@@ -197,7 +202,13 @@ def _run(line: Sequence[str], folder: Path, *, fix: str) -> None:
     """
     try:
         ran = subprocess.run(
-            line, cwd=folder, capture_output=True, text=True, check=False, timeout=INSTALL_S, env={**os.environ, "CI": "1"}
+            line,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=INSTALL_S,
+            env={**os.environ, "CI": "1"},
         )
     except subprocess.TimeoutExpired:
         raise CommandMisuseError(f"{' '.join(line[:4])} did not end within {INSTALL_S} s: {fix}") from None

@@ -6,27 +6,35 @@ In: a cell and the report of its client. Out: what was found, and every problem 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from treadle.cli.conformance.cells import Absent, Cell
+from treadle.cli.conformance.beside import Comparison
+from treadle.cli.conformance.cells import Absent, Cell, Report
 from treadle.cli.conformance.rows import filled
 from treadle.testing.faults.steps import LEAK_MARK
 
-Report = Mapping[str, Any]
-"""What a script of the kit prints."""
 SHOWN_CHARS: Final = 200
 """Of a text that is not the expected one, so much is told, from its end."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What came of one cell. An absent one is found as nothing and has no problem."""
+    """What came of one cell. An absent one is found as nothing and has no problem.
+
+    Shape: `comparison` is what came of it beside its control; None where it was not tried there.
+    """
 
     cell: Cell
     verdict: str
     problems: tuple[str, ...] = ()
+    comparison: Comparison | None = None
+
+    @property
+    def all_problems(self) -> tuple[str, ...]:
+        """Its own, and those beside its control."""
+        return (*self.problems, *(self.comparison.problems if self.comparison is not None else ()))
 
 
 def judged(cell: Cell, report: Report) -> Finding:

@@ -11,21 +11,22 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
 from treadle.cli.conformance import page
 from treadle.cli.conformance.calling import Calls
-from treadle.cli.conformance.cells import Absent, Cell
-from treadle.cli.conformance.installing import cache_folder, installed, pins, source
+from treadle.cli.conformance.cells import Absent, Cell, Control, Needs
+from treadle.cli.conformance.installing import Kit, cache_folder, installed, pins, source
 from treadle.cli.conformance.judging import Finding
-from treadle.cli.conformance.lap import lapped
+from treadle.cli.conformance.lap import Servers, lapped
 from treadle.cli.conformance.wires.table import WIRES, cells
 from treadle.cli.demos.outcome import DemoFailedError
-from treadle.cli.demos.server_process import ServerProcess
+from treadle.cli.demos.server_process import ListeningProcess, ServerProcess
 from treadle.cli.diagnostics import complain
 from treadle.cli.exits import CommandMisuseError, ExitCode
 from treadle.cli.output import for_people, for_scripts, is_terminal
@@ -79,9 +80,11 @@ def _chosen(asked: Asked) -> list[Cell]:
 def _found(chosen: Sequence[Cell], asked: Asked) -> list[Finding]:
     tried = [cell for cell in chosen if not isinstance(cell.wanted, Absent)]
     cache = asked.cache or cache_folder(os.environ)
-    kit = installed({cell.client.needs for cell in tried}, cache=cache, say=complain)
-    if asked.reports is not None:
-        asked.reports.mkdir(parents=True, exist_ok=True)
+    controls = list(
+        {cell.beside.control.name: cell.beside.control for cell in tried if cell.beside is not None}.values()
+    )
+    needs = {cell.client.needs for cell in tried} | ({Needs.PYTHON} if controls else set())
+    kit = installed(needs, cache=cache, say=complain)
     done = 0
 
     def tell(finding: Finding) -> None:
@@ -89,17 +92,35 @@ def _found(chosen: Sequence[Cell], asked: Asked) -> list[Finding]:
         if isinstance(finding.cell.wanted, Absent):
             return
         done += 1
-        if sys.stderr.isatty() or finding.problems:
-            wrong = f" ({len(finding.problems)} wrong)" if finding.problems else ""
+        if sys.stderr.isatty() or finding.all_problems:
+            wrong = f" ({len(finding.all_problems)} wrong)" if finding.all_problems else ""
             complain(f"{done}/{len(tried)} {finding.cell.label}: {finding.verdict}{wrong}")
 
     try:
-        with TemporaryDirectory(prefix="treadle-conformance-") as folder:
-            store = {VARIABLE: str(Path(folder) / "runs.db")}
-            with ServerProcess(SERVED, folder=Path(folder), variables=store) as server:
-                return lapped(chosen, Calls(kit, server.url, reports=asked.reports), tell)
+        with _served(kit, controls, asked.reports) as servers:
+            return lapped(chosen, servers, tell)
     except DemoFailedError as failure:
         raise CommandMisuseError(str(failure)) from None
+
+
+@contextmanager
+def _served(kit: Kit, controls: Sequence[Control], reports: Path | None) -> Iterator[Servers]:
+    """Our server, and every control. Reports of a control are kept in a folder of its own below those of ours."""
+    with TemporaryDirectory(prefix="treadle-conformance-") as made, ExitStack() as serving:
+        folder = Path(made)
+        variables = {VARIABLE: str(folder / "runs.db")}
+        server = serving.enter_context(ServerProcess(SERVED, folder=folder, variables=variables))
+        others: dict[str, Calls] = {}
+        for control in controls:
+            other = serving.enter_context(ListeningProcess(kit.control_line(control), folder=folder))
+            kept = None if reports is None else _made(reports / control.package)
+            others[control.name] = Calls(kit, other.url, reports=kept)
+        yield Servers(ours=Calls(kit, server.url, reports=None if reports is None else _made(reports)), controls=others)
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _show(findings: Sequence[Finding], *, as_json: bool) -> None:
@@ -124,4 +145,19 @@ def _facts(finding: Finding) -> dict[str, object]:
         "verdict": None if is_absent else finding.verdict,
         "problems": finding.problems,
         "absent": wanted.reason if isinstance(wanted, Absent) else None,
+        "beside": _beside(finding),
+    }
+
+
+def _beside(finding: Finding) -> dict[str, object] | None:
+    """What came of a cell beside its control."""
+    beside, comparison = finding.cell.beside, finding.comparison
+    if beside is None or comparison is None:
+        return None
+    return {
+        "server": beside.control.name,
+        "verdict": comparison.verdict,
+        "differs": [asdict(one) for one in comparison.differences],
+        "stated": beside.reasons,
+        "problems": comparison.problems,
     }

@@ -1,4 +1,4 @@
-"""A server in a process of its own: `treadle serve`, on a free port, over a file.
+"""A server in a process of its own: `treadle serve`, on a free port, over a file; or another that says its address so.
 
 In: the program of a demo, and a folder. Out: its address, once it answers; and its end, by SIGKILL. Nothing of it is
 left when its block is left, but its file.
@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -32,33 +32,30 @@ def place_of_store() -> str:
     return f"sqlite:///{os.environ[STORE]}"
 
 
-class ServerProcess:
-    """One process of `treadle serve`, while its `with` lasts.
+class ListeningProcess:
+    """A process that says `serving at URL` on stdout once it answers, while its `with` lasts.
 
     Args:
-        served: What it serves, `MODULE:NAME`: a `Server` with the store of `place_of_store`.
-        folder: Where the file of its store is, and what it says.
+        line: Its program and the words of that.
+        folder: Where what it says is.
         variables: What its environment holds more than this process's own.
     Raises:
         DemoFailedError: It does not come up. The message holds the last that it said.
     """
 
-    def __init__(self, served: str, *, folder: Path, variables: Mapping[str, str] | None = None) -> None:
-        self.db = folder / "runs.db"
-        self._words = ["serve", served, "--port", "0"]
+    def __init__(self, line: Sequence[str], *, folder: Path, variables: Mapping[str, str] | None = None) -> None:
+        self._line = list(line)
         self._said = folder / f"server-{len(list(folder.glob('server-*.log'))) + 1}.log"
         # A store that the user has named for another purpose is left alone, and no proxy stands before this machine.
         own = {name: value for name, value in os.environ.items() if name != VARIABLE}
-        more = {STORE: str(self.db), "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"}
-        self._environment = own | more | dict(variables or {})
+        self._environment = own | {"NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1"} | dict(variables or {})
         self._process: subprocess.Popen[bytes] | None = None
         self.url = ""
 
     def __enter__(self) -> Self:
         with self._said.open("wb") as said:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "treadle", *self._words],
-                env=self._environment, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
+                self._line, env=self._environment, stdin=subprocess.DEVNULL, stdout=said, stderr=subprocess.STDOUT,
             )  # fmt: skip
         try:
             self.url = self._address()
@@ -109,3 +106,20 @@ class ServerProcess:
                 raise DemoFailedError(f"a server did not come up: {self.last_words}")
             time.sleep(LOOK_S)
         raise DemoFailedError(f"a server did not come up within {START_S:g} s: {self.last_words}")
+
+
+class ServerProcess(ListeningProcess):
+    """One process of `treadle serve`, while its `with` lasts.
+
+    Args:
+        served: What it serves, `MODULE:NAME`: a `Server` with the store of `place_of_store`.
+        folder: Where the file of its store is, and what it says.
+        variables: What its environment holds more than this process's own.
+    Raises:
+        DemoFailedError: It does not come up. The message holds the last that it said.
+    """
+
+    def __init__(self, served: str, *, folder: Path, variables: Mapping[str, str] | None = None) -> None:
+        self.db = folder / "runs.db"
+        line = [sys.executable, "-m", "treadle", "serve", served, "--port", "0"]
+        super().__init__(line, folder=folder, variables={STORE: str(self.db)} | dict(variables or {}))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
+from tests.cli.conformance.kits import wire
 from treadle.cli.conformance.cells import Absent, Act, Row, cells_of
 from treadle.cli.conformance.rows import ROWS
 from treadle.cli.conformance.wires.probing import prober
-from tests.cli.conformance.kits import wire
 
 
 def test_it_posts_a_body_and_says_done_of_every_stream_that_ends() -> None:

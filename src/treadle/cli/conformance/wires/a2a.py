@@ -9,6 +9,7 @@ from typing import Final
 
 from treadle.cli.conformance.cells import Absent, Act, Client, Doing, Needs, Outcome, Row, Wire
 from treadle.cli.conformance.rows import ANSWER
+from treadle.cli.conformance.wires.a2a_control import CONTROL
 from treadle.cli.conformance.wires.probing import prober
 
 _URL: Final = "{url}/a2a/{agent}"
@@ -63,9 +64,12 @@ WIRE: Final = Wire(
         _client("JavaScript, JSON-RPC, 0.3", "--binding", "JSONRPC", "--protocol", "0.3", "--legacy", is_python=False),
         # This layer of the SDK loses `append`, so it puts no artifact together and cannot be asked for its text.
         replace(
-            _client("JavaScript, REST, 0.3", "--binding", "HTTP+JSON", "--protocol", "0.3", "--legacy", is_python=False),
+            _client(
+                "JavaScript, REST, 0.3", "--binding", "HTTP+JSON", "--protocol", "0.3", "--legacy", is_python=False
+            ),
             differs={Row("retraction"): Outcome(verdict="done")},
         ),
         PROBE,
     ),
+    control=CONTROL,
 )

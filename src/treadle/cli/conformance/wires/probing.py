@@ -12,7 +12,9 @@ from treadle.codec.foreign import json_text
 ONLY_READS: Final = Absent(reason="it knows bytes and no events: it only reads, and says done of a stream that ends")
 
 
-def prober(address: str, body: Mapping[str, Any], *, whose: str, name: str = "sse_probe", headers: Sequence[str] = ()) -> Client:
+def prober(
+    address: str, body: Mapping[str, Any], *, whose: str, name: str = "sse_probe", headers: Sequence[str] = ()
+) -> Client:
     """The probe, which posts this body.
 
     Args:
@@ -26,7 +28,13 @@ def prober(address: str, body: Mapping[str, Any], *, whose: str, name: str = "ss
         name=name,
         script="sse_probe.py",
         address=address,
-        words=("--json", json_text(body), "--for", whose, *(word for header in headers for word in ("--header", header))),
+        words=(
+            "--json",
+            json_text(body),
+            "--for",
+            whose,
+            *(word for header in headers for word in ("--header", header)),
+        ),
         needs=Needs.NOTHING,
         acts={**dict.fromkeys(Act, ONLY_READS), Act.STOP: Doing(is_stopped=True)},
         differs={row: Outcome(verdict="done") for row in ROWS},

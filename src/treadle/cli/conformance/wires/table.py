@@ -11,9 +11,7 @@ from treadle.cli.conformance.rows import ROWS
 from treadle.cli.conformance.wires import a2a, agui, mcp, openai, plain, vercel
 
 ALL: Final = (plain.WIRE, agui.WIRE, vercel.WIRE, openai.WIRE, a2a.WIRE, mcp.WIRE)
-WIRES: Final[Mapping[str, Wire]] = {
-    wire.name: wire for wire in ALL if wire is plain.WIRE or wire.name in mounts.WIRES
-}
+WIRES: Final[Mapping[str, Wire]] = {wire.name: wire for wire in ALL if wire is plain.WIRE or wire.name in mounts.WIRES}
 
 
 def cells(names: Sequence[str], *, agents: Sequence[str] = ()) -> list[Cell]:
