@@ -44,6 +44,7 @@ _NOT_PUBLIC: Final = tuple(
         "100:0:0:1::/64",
         "2001::/23",
         "2001:db8::/32",
+        "2002::/16",  # 6to4, out of use: through it lies whichever IPv4 address it names
         "2620:4f:8000::/48",
         "3fff::/20",
         "5f00::/16",
@@ -81,6 +82,4 @@ def _held(address: Address) -> IPv4Address | None:
         return None
     if address.ipv4_mapped is not None:
         return address.ipv4_mapped
-    if address.sixtofour is not None:
-        return address.sixtofour
     return IPv4Address(int(address) & 0xFFFFFFFF) if address in _NAT64 else None
