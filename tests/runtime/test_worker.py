@@ -221,3 +221,45 @@ async def test_a_store_that_takes_nothing_back_does_not_hold_up_the_end(caplog: 
         events = await watched(runner, run.run_id)
     assert check_stream(events) == []
     assert kinds(events)[-1] == "done"
+
+
+@virtually
+async def test_what_is_made_ahead_for_a_run_is_one_runs_alone() -> None:
+    """Ours: filters that were made while nobody waited have seen nothing, and no two runs share them."""
+    agent = scripted("text: <thi\ntext: nk>aside</think>shown")
+    async with Runner([agent], store=MemoryStore(LoopClock())) as runner:
+        for wave in range(3):
+            runs = [await runner.start("a", "hi", thread_id=f"t{wave}.{number}") for number in range(3)]
+            views = [await runner.wait(run.run_id) for run in runs]
+            assert [view.text for view in views] == ["shown"] * 3
+
+
+class Counted:
+    """A filter that tells of each of its copies."""
+
+    def __init__(self, copies: list[None]) -> None:
+        self.copies = copies
+
+    def __deepcopy__(self, memo: object) -> Counted:
+        self.copies.append(None)
+        return Counted(self.copies)
+
+    def feed(self, text: str) -> str:
+        return text
+
+    def flush(self) -> str:
+        return ""
+
+
+@virtually
+async def test_a_filter_of_ones_own_is_made_when_its_run_begins() -> None:
+    """Ours: what it holds then is what holds for that run; nothing of it is made ahead."""
+    copies: list[None] = []
+    agent = scripted("text: ok", text_filters=["think", Counted(copies)])
+    counts = []
+    async with Runner([agent], store=MemoryStore(LoopClock())) as runner:
+        for _ in range(3):
+            copies.clear()
+            assert (await runner.wait((await runner.start("a", "hi")).run_id)).text == "ok"
+            counts.append(len(copies))
+    assert counts[0] == counts[1] == counts[2] > 0

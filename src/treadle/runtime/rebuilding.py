@@ -95,14 +95,17 @@ class Rebuilt:
         served: ServedAgent,
         clock: Clock,
         told: Callable[[Input], None],
+        spare: CloseState | None = None,
     ) -> RunParts:
-        """The parts that go on with the run, or begin it."""
+        """The parts that go on with the run, or begin it. `spare`: the text of a run of this agent, not begun."""
         filters = made_filters(served.filters)
+        if spare is None or self.shown:
+            spare = CloseState(filters, shown=self.shown, answer_at=self.begins)
         runs = KindRuns(clock.now_s, bounded=True, limit=self.next_index + PENDING, first=self.next_index)
         writer = Writer(
             run_id=request.run_id,
             runs=runs,
-            state=CloseState(filters, shown=self.shown, answer_at=self.begins),
+            state=spare,
             redaction=Redaction.among(filters),
             passage=self.passage,
             has_shown=self.is_under_way,

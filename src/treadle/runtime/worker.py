@@ -18,11 +18,13 @@ from treadle.ports.clock import Clock
 from treadle.ports.observer import RunLearner, RunObserver
 from treadle.ports.store import Store
 from treadle.runtime.appender import Appender, AppenderHooks
+from treadle.runtime.attach import made_filters
 from treadle.runtime.attached import RunParts
 from treadle.runtime.hearing import EXPIRY, Hearing
 from treadle.runtime.rebuilding import rebuilt_run, wake_at_of
 from treadle.runtime.served import ServedAgent
 from treadle.runtime.thread_history import history_of, stored_run
+from treadle.text.close_state import CloseState
 from treadle.values.ids import InterruptId, RunId
 from treadle.values.runs import Lease, RunStatus
 from treadle.values.stretches import Stretch
@@ -40,6 +42,8 @@ class Work:
     def __init__(self, *, lease: Lease, hearing: Hearing) -> None:
         self.lease = lease
         self.hearing = hearing
+        self.plan = ""
+        """The plan of its run, once it is known."""
         self._parts: RunParts | None = None
 
     def attach(self, parts: RunParts) -> None:
@@ -76,6 +80,8 @@ class Worker:
         self.codec = RecordCodec()
         """What the requests of new runs are written with: it knows them when they come back."""
         self._live: dict[RunId, Work] = {}
+        self._spares: dict[str, CloseState] = {}
+        """By plan, the text of a run that has not begun."""
 
     @property
     def live(self) -> Sequence[RunId]:
@@ -118,6 +124,7 @@ class Worker:
             if self._live.get(lease.run_id) is work:
                 del self._live[lease.run_id]
                 self._tell(lambda observer: observer.released(lease.run_id), to=self._observers)
+            self._keep_spare(work.plan)
 
     async def _work(self, work: Work) -> None:
         run_id = work.lease.run_id
@@ -134,6 +141,7 @@ class Worker:
         state, stretches = await stored_run(self._store, lease.scope, lease.run_id)
         self._teach(lease.run_id, stretches)
         served = self._by_plan[state.plan]
+        work.plan = state.plan
         request, rules = self.codec.load_request(state.request)
         if earlier := await history_of(self._store, state, served):
             request = replace(request, history=(*earlier, *request.history))
@@ -144,6 +152,7 @@ class Worker:
             served=served,
             clock=self._clock,
             told=hearing.told,
+            spare=self._spares.pop(state.plan, None),
         )
         appender = self._appender(lease, parts, hearing, served)
         parts.loop.commit = appender.commit
@@ -164,6 +173,13 @@ class Worker:
             group.create_task(appender.run(), name=f"treadle log {lease.run_id}")
             # In this task: whatever of the run can be done in this turn of the event loop is.
             await parts.loop.drive(parts.request)
+
+    def _keep_spare(self, plan: str) -> None:
+        """Make now, when nobody waits, what the next run of this agent would have to wait for: its filters."""
+        served = self._by_plan.get(plan)
+        # A maker of one's own is called when its run begins, and not before.
+        if served is not None and plan not in self._spares and not any(map(callable, served.filters)):
+            self._spares[plan] = CloseState(made_filters(served.filters))
 
     def _appender(self, lease: Lease, parts: RunParts, hearing: Hearing, served: ServedAgent) -> Appender:
         run_id = lease.run_id
