@@ -112,7 +112,7 @@ class ScopedRuns:
                 scope=self._scope,
                 thread_id=request.thread_id,
                 agent=agent,
-                digest=request_digest(request, agent=agent, thread_id=named),
+                digest="" if key is None else request_digest(request, agent=agent, thread_id=named),
                 request=parts.codec.dump_request(request, served.rules),
                 key=key,
                 on_busy=busy,

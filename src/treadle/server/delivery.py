@@ -34,6 +34,9 @@ _log: Final = logging.getLogger("treadle.server")
 
 RETRY: Final = b"retry: 1000\n"
 """What a browser's own reader is told: how many milliseconds to wait before it comes back. Part of the first event."""
+HEARS_AFTER_S: Final = 0.05
+"""Seconds after which a stream listens for its client's going: by then its first events are on their way, which would
+have had to wait for that."""
 CLOSING_S: Final = 1.0
 """Seconds that a stream which is ended from outside has for its last bytes."""
 
@@ -167,6 +170,7 @@ class Delivery(Response):
         self._still_allowed = still_allowed
         self._ending: Ending | None = None
         self._work: asyncio.Task[Any] | None = None
+        self._listening: asyncio.Task[None] | None = None
         self._beating: asyncio.Task[None] | None = None
         self._checking: asyncio.Task[None] | None = None
 
@@ -211,8 +215,7 @@ class Delivery(Response):
 
     async def _deliver(self, feed: Feed, receive: Receive, send: Send) -> None:
         self._send = send
-        listening = asyncio.get_running_loop().create_task(gone(receive))
-        listening.add_done_callback(lambda _: self.end(Ending.LEFT))
+        hearing = asyncio.get_running_loop().call_later(HEARS_AFTER_S, self._listen, receive)
         self._shared.pulse.add(self)
         try:
             self._ending = await self._told(feed)
@@ -220,10 +223,16 @@ class Delivery(Response):
             await self._close(self._ending)
         finally:
             self._shared.pulse.remove(self)
-            await settled(listening, self._beating, self._checking)
+            hearing.cancel()
+            await settled(self._listening, self._beating, self._checking)
             self._shared.ended(self._ending or Ending.LEFT)
             if self._over is not None:
                 self._over(self.at)
+
+    def _listen(self, receive: Receive) -> None:
+        """Hear the client go, from now on."""
+        self._listening = asyncio.get_running_loop().create_task(gone(receive))
+        self._listening.add_done_callback(lambda _: self.end(Ending.LEFT))
 
     async def _told(self, feed: Feed) -> Ending:
         """Tell, and say why that is over."""

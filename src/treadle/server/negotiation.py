@@ -16,6 +16,7 @@ from starlette.requests import HTTPConnection
 from treadle.errors import BadRequestError
 from treadle.projections.plain.wire import Integers
 from treadle.runtime.watching import Unit
+from treadle.server.access.said_headers import values_of
 from treadle.server.delivery import NDJSON, SSE, PlainForm
 from treadle.values.runs import RunStatus
 
@@ -148,7 +149,7 @@ def one_of(connection: HTTPConnection, name: str) -> str | None:
 
 def _wanted(connection: HTTPConnection, offered: tuple[str, ...]) -> str | None:
     """Which of some media types a client takes most gladly; the first where it does not care."""
-    return _best(",".join(connection.headers.getlist("accept")) or "*/*", offered)
+    return _best(",".join(values_of(connection.scope, b"accept")) or "*/*", offered)
 
 
 @lru_cache(maxsize=256)

@@ -19,6 +19,7 @@ from treadle.values.requests import TurnRequest
 from treadle.values.usage import NO_USAGE, UsageDelta
 
 
+@quickly_made
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestKept:
     """What was asked, and by which rules the run goes."""

@@ -40,7 +40,8 @@ class OnBusyThread(StrEnum):
 class NewRun:
     """A run to create.
 
-    Shape: `request` is the stored form of what was asked; `digest` says whether two requests are the same.
+    Shape: `request` is the stored form of what was asked; `digest` says whether two requests under one key are the
+        same, and is empty where there is no key.
     """
 
     run_id: RunId

@@ -22,6 +22,7 @@ from treadle.errors import (
 from treadle.ports.clock import Clock
 from treadle.server.access.live_runs import LiveRuns, Place, StillLive
 from treadle.server.access.principal import Principal
+from treadle.server.access.said_headers import values_of
 from treadle.server.access.within import within
 from treadle.values.ids import RunId
 from treadle.values.runs import RunState
@@ -102,7 +103,8 @@ class Admission:
             BodyTooSlowError: It did not arrive in time.
             BadRequestError: Its length is no number.
         """
-        told = request.headers.get("content-length")
+        lengths = values_of(request.scope, b"content-length")
+        told = lengths[0] if lengths else None
         if told is not None and not (told.isascii() and told.isdecimal()):
             raise BadRequestError(f"expected a number of bytes in 'Content-Length', came {told[:40]!r}")
         # A number of more digits than this cannot be read by Python, and is too large anyway.
