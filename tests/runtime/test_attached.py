@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import gc
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -285,3 +286,23 @@ async def test_a_cancel_before_the_block_is_entered_is_kept():
     async with run:
         events = await all_of(run)
     assert [events[-1].kind, events[-1].reason] == ["cancelled", "early"]
+
+
+async def test_calls_that_tell_how_far_they_are_side_by_side_all_go_on():
+    """Law 10: each of them waits where the reader is far behind, and each is let go on."""
+
+    @tool
+    async def steps() -> AsyncIterator[int]:
+        """Tell many steps."""
+        for number in range(200):
+            await asyncio.sleep(0)
+            yield number
+
+    async with scripted("call: steps {}\ncall: steps {}\n---\ntext: x", tools=[steps]).events("hi") as run:
+        events = await read(run, 1)
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        assert inside(run).runs.is_full
+        events += await all_of(run)
+    assert closes_well(events)
+    assert [event.outcome.content for event in events if isinstance(event, ev.ToolResult)] == [199, 199]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import gc
 import weakref
 
 import pytest
@@ -330,3 +331,21 @@ def test_it_may_be_begun_outside_of_a_task():
     asyncio.run(main())
     assert isinstance(seen[0], asyncio.Task)
     assert seen[1] is None
+
+
+async def test_a_spare_task_that_is_over_waits_for_no_collector():
+    """Ours: what a run leaves behind holds itself nowhere."""
+    gc.disable()
+    try:
+        steps, before = FirstSteps(), asyncio.all_tasks()
+        assert steps.begin(_nothing(), name="quick") is None
+        await asyncio.sleep(0)
+        (spare,) = asyncio.all_tasks() - before
+        trace = weakref.ref(spare)
+        del spare
+        steps.close()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert trace() is None
+    finally:
+        gc.enable()

@@ -180,11 +180,23 @@ async def test_the_writer_waits_at_its_limit_until_it_is_let_go():
     room = runs.room()
     assert room is not None
     assert runs.is_full
-    runs.let(2)
+    assert runs.let(2) is room
     assert room.done()
     assert not runs.is_full
     assert runs.room() is None
-    runs.let(3)
+    assert runs.let(3) is None
+
+
+async def test_all_that_wait_for_room_are_let_go_on():
+    """Ours: several calls of a run may tell how far they are, and each waits for the reader."""
+    runs = empty(bounded=True, limit=0)
+    first, given_up, last = (runs.room() for _ in range(3))
+    given_up.cancel()
+    last.cancel()
+    assert runs.is_full
+    assert runs.let(2) is None
+    assert first.done()
+    assert not runs.is_full
 
 
 SIZES = st.one_of(st.integers(1, 40), st.integers(1, 3000))

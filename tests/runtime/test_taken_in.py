@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
 import pytest
 
-from treadle.runtime.taken_in import NOT_TOLD, taken_in
+from treadle.runtime.taken_in import NOT_TOLD, taken_in, turn_taken_in
 from treadle.values.calls import ToolRequest
+from treadle.values.model import ModelTurn
 
 
 def request(damage: str | None = None, **arguments: Any) -> ToolRequest:  # noqa: ANN401 (arguments are anything)
@@ -67,3 +69,21 @@ def test_half_a_surrogate_pair_is_replaced_and_the_call_runs() -> None:
 def test_damage_that_was_known_stays() -> None:
     """Ours: the first word on what is wrong is the adapter's."""
     assert taken_in(request(damage="cut off", x=math.nan)).damage == "cut off"
+
+
+def test_a_turn_whose_requests_are_in_order_is_handed_on_as_it_is() -> None:
+    """Ours: nothing is copied that did not change."""
+    turn = ModelTurn(tool_requests=(request(x=1), request(x="a")))
+    assert turn_taken_in(turn, lambda given: given) is turn
+
+
+def test_a_turn_has_each_request_as_it_was_found() -> None:
+    """Ours: in its slot, whatever the others are; taken in first, then checked."""
+    turn = ModelTurn(text="said", tool_requests=(request(x=1), request(x=math.nan), request(x=2)))
+
+    def checked(given: ToolRequest) -> ToolRequest:
+        return replace(given, damage="no such number") if given.arguments["x"] == 2 else given
+
+    made = turn_taken_in(turn, checked)
+    assert [one.damage for one in made.tool_requests] == [None, NOT_TOLD, "no such number"]
+    assert made.text == "said"

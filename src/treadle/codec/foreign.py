@@ -52,9 +52,8 @@ _LONGEST_NAME: Final = 80
 _CONTAINERS: Final = frozenset({dict, FrozenDict, list, tuple})
 # A walk counts each bracket and comma once too often, and each key twice among what it reads: never twice the size.
 _DEAREST: Final = 2
-_FLAT: Final = frozenset({str, int, bool, type(None)})
-_EXACT_DIGITS: Final = 600
-"""No integer is too long in what is written with so many bytes."""
+_BETWEEN: Final = 9
+"""Bytes of an item beside its key and its text, at most: two quotation marks, a colon, a comma and `false`."""
 _WIDEST: Final = 6
 """Bytes that an ASCII character takes at most: an escape."""
 _type_name: Final = type.__dict__["__name__"].__get__
@@ -85,7 +84,7 @@ def json_terms(value: object, *, max_bytes: int = MAX_VALUE_BYTES, max_depth: in
         return value
     room = max_bytes // _DEAREST
     try:
-        if max_depth and _is_flat(value) and len(json_bytes(value)) <= min(room, _EXACT_DIGITS):
+        if max_depth and _flat_bytes(value) <= room:
             return value
         if in_json_terms(value, max_depth) and len(json_bytes(value)) <= room:
             return value
@@ -94,16 +93,21 @@ def json_terms(value: object, *, max_bytes: int = MAX_VALUE_BYTES, max_depth: in
     return json_value(value, max_bytes=max_bytes, max_depth=max_depth)
 
 
-def _is_flat(value: object) -> bool:
-    """Whether this is a mapping of texts, integers, booleans and None, by their classes alone."""
+def _flat_bytes(value: object) -> float:
+    """As many bytes as the JSON text of a mapping has at most, of ASCII texts, booleans and None; of others, no end."""
     kind = type(value)
     if kind is not FrozenDict and kind is not dict:
-        return False
-    assert isinstance(value, dict)
-    for key, item in value.items():  # noqa: SIM110 (a generator costs twice the loop, and every call comes through here)
-        if type(key) is not str or type(item) not in _FLAT:
-            return False
-    return True
+        return math.inf
+    most = 2
+    for key, item in value.items():  # type: ignore[attr-defined]  # a dict
+        if type(key) is not str or not key.isascii():
+            return math.inf
+        most += _WIDEST * len(key) + _BETWEEN
+        if type(item) is str and item.isascii():
+            most += _WIDEST * len(item)
+        elif item is not None and item is not True and item is not False:
+            return math.inf
+    return most
 
 
 def in_json_terms(value: object, levels: int | None = None) -> bool:

@@ -63,10 +63,9 @@ class Drafting:
         is_number = number.isascii() and number.isdecimal() and number[0] != "0" and len(number) <= len(str(made))
         return head == self._run_id and is_number and int(number) <= made
 
-    def _emit(self, event: type[ev.KernelEvent], *, held: bool = False, **fields: object) -> None:
-        folder = EVENT_FOLDERS.get(event)
-        if folder is not None:
-            folder(self._s, fields)
+    def _emit(self, event: type[ev.KernelEvent], fields: Mapping[str, object], *, held: bool = False) -> None:
+        if event in EVENT_FOLDERS:
+            EVENT_FOLDERS[event](self._s, fields)
         self._out.append(_draft((event, fields, held)))
 
     def _keep(self, fact: Fact) -> None:
@@ -81,7 +80,7 @@ class Drafting:
 
     def _settle(self, outcome: ToolOutcome) -> None:
         self._keep(_outcome_kept(outcome=outcome))
-        self._emit(ev.ToolResult, outcome=outcome)
+        self._emit(ev.ToolResult, {"outcome": outcome})
 
     def _settle_unfinished(self) -> None:
         """Settle what has no result yet, where the run ends."""
@@ -94,14 +93,15 @@ class Drafting:
             self._settle(outcome)
 
     def _emit_round_ended(self, usage: UsageDelta, *, stop_reason: str | None, outcome: str) -> None:
-        self._emit(
-            ev.RoundEnded,
-            round=self._s.round,
-            attempt=self._s.attempt,
-            usage=usage,
-            stop_reason=stop_reason,
-            outcome=outcome,
-        )
+        s = self._s
+        fields = {
+            "round": s.round,
+            "attempt": s.attempt,
+            "usage": usage,
+            "stop_reason": stop_reason,
+            "outcome": outcome,
+        }
+        self._emit(ev.RoundEnded, fields)
 
     def _final(self, ending: Ending) -> None:
         if ending.code is None:

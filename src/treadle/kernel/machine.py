@@ -89,13 +89,13 @@ class Machine(TakingOver):
         if phase not in LEGAL.get(kind, ()):
             told = f"{kind.__name__} is not legal in phase {phase.value!r}"
             raise StateError(told, state=phase, input=given)
-        refuse = self._refusals.get(kind)
-        if refuse is not None:
-            refuse(self, given)
-        self._out = []
+        if kind in self._refusals:
+            self._refusals[kind](self, given)
+        out: list[Effect] = []
+        self._out = out
         if phase is not _FINAL:
             self._take(given)
-        return tuple(self._out)
+        return tuple(out)
 
     def _take(self, given: Input) -> None:
         match given:

@@ -58,7 +58,7 @@ class Pausing(Rounds):
                 continue
             granted.append(call)
             if not call.dispatched:
-                self._emit(ev.ToolCall, request=call.request, streamed=call.streamed)
+                self._emit(ev.ToolCall, {"request": call.request, "streamed": call.streamed})
         if granted:
             self._call(granted)
         else:
@@ -78,7 +78,7 @@ class Pausing(Rounds):
     def _open_segment(self) -> list[tuple[Call, Resolution, bool]]:
         """Tell how each pause was settled; give the calls, what was said to each, and whether it is to run."""
         settled = [(self._s.pauses[name], answer) for name, answer in self._s.answers.items()]
-        self._emit(ev.Resumed, resolutions=tuple(answer for _, answer in settled))
+        self._emit(ev.Resumed, {"resolutions": tuple(answer for _, answer in settled)})
         return [(self._s.calls[pending.call_id], answer, is_granted(pending, answer)) for pending, answer in settled]
 
     def _settle_pauses(self, resolutions: list[Resolution]) -> None:
@@ -121,6 +121,6 @@ class Pausing(Rounds):
             on_expiry=pending.on_expiry,
         )
         self._keep(AnswerKept(resolution=expired))
-        self._emit(ev.Resumed, resolutions=(expired,))
+        self._emit(ev.Resumed, {"resolutions": (expired,)})
         self._pause(pending.call_id, kept)
         self._wait()

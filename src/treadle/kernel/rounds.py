@@ -37,17 +37,17 @@ class Rounds(Drafting):
     def _start(self, given: Started) -> None:
         request, rules = given.request, given.rules
         self._keep(RequestKept(request=request, rules=rules))
-        self._emit(
-            ev.RunStarted,
-            agent=rules.agent,
-            thread_id=request.thread_id,
-            root_run_id=request.root_run_id,
-            parent_run_id=request.parent_run_id,
-            prompt=request.prompt,
-            tool_call_limit=rules.tool_call_limit,
-        )
+        fields = {
+            "agent": rules.agent,
+            "thread_id": request.thread_id,
+            "root_run_id": request.root_run_id,
+            "parent_run_id": request.parent_run_id,
+            "prompt": request.prompt,
+            "tool_call_limit": rules.tool_call_limit,
+        }
+        self._emit(ev.RunStarted, fields)
         if rules.recalls:
-            self._emit(ev.Stage, stage_id="recall", phase="started", capability="memory")
+            self._emit(ev.Stage, {"stage_id": "recall", "phase": "started", "capability": "memory"})
             self._out.append(Recall())
         else:
             self._ask(round=1, attempt=1)
@@ -59,15 +59,15 @@ class Rounds(Drafting):
         self._ask(round=1, attempt=1)
 
     def _emit_recall_ended(self, outcome: str, *, reason: str | None, counts: Mapping[str, int]) -> None:
-        self._emit(
-            ev.Stage,
-            stage_id="recall",
-            phase="ended",
-            capability="memory",
-            outcome=outcome,
-            reason=reason,
-            counts=counts,
-        )
+        fields = {
+            "stage_id": "recall",
+            "phase": "ended",
+            "capability": "memory",
+            "outcome": outcome,
+            "reason": reason,
+            "counts": counts,
+        }
+        self._emit(ev.Stage, fields)
 
     def _end_recalling(self, ending: Ending) -> None:
         self._emit_recall_ended("error" if ending.code else "cancelled", reason=ending.code, counts=EMPTY)
@@ -75,13 +75,14 @@ class Rounds(Drafting):
 
     def _ask(self, *, round: int, attempt: int, wait_s: float = 0.0) -> None:  # noqa: A002 (the word of the domain)
         self._keep(_round_opened(round=round, attempt=attempt))
-        self._emit(ev.RoundStarted, held=True, round=round, attempt=attempt, model=self._rules.model)
+        fields = {"round": round, "attempt": attempt, "model": self._rules.model}
+        self._emit(ev.RoundStarted, fields, held=True)
         self._out.append(_ask_model(round=round, attempt=attempt, wait_s=wait_s))
 
     def _announce(self, slot: int, name: str) -> None:
         if slot == len(self._s.calls):
             made = call_id(self._request.run_id, self._s.calls_made + 1)
-            self._emit(ev.ToolAnnounced, call_id=made, name=name)
+            self._emit(ev.ToolAnnounced, {"call_id": made, "name": name})
 
     def _turned(self, given: ModelTurned) -> None:
         turn = self._with_call_ids(given.turn)
@@ -102,17 +103,20 @@ class Rounds(Drafting):
     def _with_call_ids(self, turn: ModelTurn) -> ModelTurn:
         if not turn.tool_requests:
             return turn
-        for slot in range(len(self._s.calls), len(turn.tool_requests)):
-            self._announce(slot, turn.tool_requests[slot].name)
-        named = zip(turn.tool_requests, self._s.calls, strict=True)
-        return turn.calling(tuple([one.named(made, damage=one.damage or turn.damage) for one, made in named]))
+        requests, calls = turn.tool_requests, self._s.calls
+        if len(calls) < len(requests):
+            for slot in range(len(calls), len(requests)):
+                self._announce(slot, requests[slot].name)
+        named = []
+        for one, made in zip(requests, calls, strict=True):
+            named.append(one.named(made, damage=one.damage or turn.damage))
+        return turn.calling(tuple(named))
 
     def _dispatch(self, turn: ModelTurn, given: ModelTurned) -> None:
         """Run what may run; what may not is settled at once, and the model is told why."""
         limits, refused = self._rules.limits, False
         most, spent_up = limits.tool_calls, limits.tokens is not None and self._spent_up(NO_USAGE)
         room = len(turn.tool_requests) if most is None else most - self._s.dispatched
-        over = Limit.TOKENS if spent_up else Limit.TOOL_CALLS
         runnable: list[ToolRequest] = []
         settled: list[ToolOutcome] = []
         waiting: list[tuple[CallId, PauseAsk]] = []
@@ -120,15 +124,15 @@ class Rounds(Drafting):
             if request.damage:
                 settled.append(not_run(request.call_id, request.damage))
             elif spent_up or len(runnable) + len(waiting) >= room:
-                settled.append(over_the_limit(request.call_id, over))
+                settled.append(over_the_limit(request.call_id, _used_up(spent_up=spent_up)))
                 refused = True
             elif slot in given.gated:
                 waiting.append((request.call_id, given.gated[slot]))
             else:
                 runnable.append(request)
-                self._emit(ev.ToolCall, request=request, streamed=slot in given.streamed)
+                self._emit(ev.ToolCall, {"request": request, "streamed": slot in given.streamed})
         if refused:
-            self._keep(EndBegun(ending=replace(over_limit(over), stops=False)))
+            self._keep(EndBegun(ending=replace(over_limit(_used_up(spent_up=spent_up)), stops=False)))
             # The model will not hear of these: nobody is asked about them.
             settled += [cut_short(waiting_id) for waiting_id, _ in waiting]
             waiting = []
@@ -144,7 +148,8 @@ class Rounds(Drafting):
     def _progressed(self, given: ToolProgressed) -> None:
         call = self._s.calls.get(given.call_id)
         if call is not None and call.stage is _EXECUTING:
-            self._emit(ev.ToolProgress, call_id=call.call_id, sequence=call.next_sequence, payload=given.payload)
+            fields = {"call_id": call.call_id, "sequence": call.next_sequence, "payload": given.payload}
+            self._emit(ev.ToolProgress, fields)
 
     def _returned(self, given: ToolReturned) -> None:
         outcome = given.outcome
@@ -156,13 +161,14 @@ class Rounds(Drafting):
     def _go_on(self) -> None:
         """After a call came to rest: wait for the others, for a person, or ask the model again."""
         s = self._s
-        if s.is_at(_EXECUTING):
+        is_settled = s.is_settled
+        if not is_settled and s.is_at(_EXECUTING):
             return
         limits = self._rules.limits
         if s.ending is not None:
             self._settle_unfinished()
             self._final(s.ending)
-        elif not s.is_settled:
+        elif not is_settled:
             self._wait()
         elif limits.tokens is not None and self._spent_up(NO_USAGE):
             self._final(over_limit(Limit.TOKENS))
@@ -193,7 +199,7 @@ class Rounds(Drafting):
         wait_s = self._rules.retries.wait_s(self._s.failures + 1, given.retry_after_s)
         self._keep(RoundCut(round=this_round, attempt=attempt, usage=given.usage, code=given.code))
         if shown:
-            self._emit(ev.Retracted, round=this_round, attempt=attempt, reason=given.code)
+            self._emit(ev.Retracted, {"round": this_round, "attempt": attempt, "reason": given.code})
         else:
             self._out.append(Withdraw())
         self._ask(round=this_round, attempt=attempt + 1, wait_s=wait_s)
@@ -214,5 +220,9 @@ class Rounds(Drafting):
         self._keep(EndBegun(ending=ending))
         executing = tuple(call.call_id for call in self._s.executing())
         counts = {"calls": len(executing)}
-        self._emit(ev.Stage, stage_id="tools", phase="stopping", capability="tools", counts=counts)
+        self._emit(ev.Stage, {"stage_id": "tools", "phase": "stopping", "capability": "tools", "counts": counts})
         self._out.append(StopTools(call_ids=executing))
+
+
+def _used_up(*, spent_up: bool) -> Limit:
+    return Limit.TOKENS if spent_up else Limit.TOOL_CALLS

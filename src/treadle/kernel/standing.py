@@ -37,6 +37,7 @@ class CallStage(StrEnum):
 
 # A member of an enum is looked up by the enum's class, which is slow where every call does it.
 _EXECUTING, _SETTLED = CallStage.EXECUTING, CallStage.SETTLED
+_ASKING, _CALLING = Phase.ASKING, Phase.CALLING
 
 _turn_message = maker(TurnMessage)
 
@@ -177,7 +178,7 @@ def _recall_kept(s: Standing, kept: fa.RecallKept) -> None:
 def _round_opened(s: Standing, kept: fa.RoundOpened) -> None:
     s.takeovers = s.takeovers if kept.round == s.round else 0
     s.round, s.attempt = kept.round, kept.attempt
-    s.phase, s.turn, s.calls = Phase.ASKING, None, {}
+    s.phase, s.turn, s.calls = _ASKING, None, {}
 
 
 def _round_cut(s: Standing, kept: fa.RoundCut) -> None:
@@ -197,7 +198,7 @@ def _turn_kept(s: Standing, kept: fa.TurnKept) -> None:
     if not turn.tool_requests:
         s.turns.append(_turn_message(turn=turn))
         return
-    s.phase = Phase.CALLING
+    s.phase = _CALLING
     for slot, request in enumerate(turn.tool_requests):
         call = s.calls[request.call_id]
         call.request, call.streamed = request, slot in kept.streamed

@@ -50,7 +50,7 @@ class TakingOver(Pausing):
             return
         self._keep(RoundCut(round=this_round, attempt=attempt, code=WORKER_LOST))
         if shown:
-            self._emit(ev.Retracted, round=this_round, attempt=attempt, reason=WORKER_LOST)
+            self._emit(ev.Retracted, {"round": this_round, "attempt": attempt, "reason": WORKER_LOST})
         else:
             self._out.append(Withdraw())
         self._ask(round=this_round, attempt=attempt + 1)

@@ -70,7 +70,10 @@ class Parameters:
             return Checked(keywords={}, damage=damage_text(error))
         except Exception as error:  # noqa: BLE001 (a validator is the tool's own code: the border of a tool call)
             return Checked(keywords={}, damage=f"{type(error).__name__}: the arguments could not be checked")
-        return _checked(keywords={name: getattr(made, field) for name, field in self._fields})
+        keywords = {}
+        for name, field in self._fields:
+            keywords[name] = getattr(made, field)
+        return _checked(keywords=keywords)
 
 
 def read_parameters(function: Callable[..., Any], described: Mapping[str, str], *, leave_out: int = 0) -> Parameters:

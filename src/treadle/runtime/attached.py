@@ -17,6 +17,7 @@ from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.loop import RunLoop
 from treadle.runtime.reader import Reader
 from treadle.runtime.result import RunResult, result_of
+from treadle.runtime.steps_ahead import StepsAhead
 from treadle.values.events import AskUser, Cancelled, ClosingEvent, Done, Error, Interrupt
 from treadle.values.ids import RunId
 from treadle.values.model import ModelTurn
@@ -68,12 +69,13 @@ class AttachedRun(Generic[E]):
     `result` tells it. Iterating again goes on where the last iteration stopped.
     """
 
-    __slots__ = ("__weakref__", "_loop", "_parts", "_reader", "_task")
+    __slots__ = ("__weakref__", "_loop", "_parts", "_reader", "_steps", "_task")
 
     def __init__(self, parts: RunParts, reader: Reader[E]) -> None:
         self._parts = parts
         self._reader = reader
         self._task: asyncio.Task[None] | None = None
+        self._steps: StepsAhead | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -121,8 +123,9 @@ class AttachedRun(Generic[E]):
         if self._task is not None:
             raise StateError("a run can be entered once; ask the agent for another stream")
         self._loop = asyncio.get_running_loop()
-        driving = self._parts.loop.drive(self._parts.request)
-        self._task = self._loop.create_task(driving, name=f"treadle run {self.run_id}")
+        self._steps = steps = StepsAhead(self._parts.loop.drive(self._parts.request))
+        self._task = steps.start(f"treadle run {self.run_id}")
+        self._reader.writer = steps
         # The event loop itself keeps only weak references to tasks.
         _DRIVING.add(self._task)
         self._task.add_done_callback(_DRIVING.discard)
@@ -139,8 +142,8 @@ class AttachedRun(Generic[E]):
         return self._reader
 
     def __del__(self) -> None:
-        task, loop = self._task, self._loop
-        if task is None or task.done() or loop is None or loop.is_closed():
+        steps, loop = self._steps, self._loop
+        if steps is None or steps.is_over or loop is None or loop.is_closed():
             return
         warnings.warn(f"run {self.run_id} was dropped before its end; use `async with`", ResourceWarning, stacklevel=2)
         loop.call_soon_threadsafe(_give_up, self._parts)

@@ -138,6 +138,7 @@ class _Steps:
         self._raise()
         if self._coroutine is None or self._context is None:
             if self._is_ended:
+                del self.task  # It holds this in turn, and neither is to wait for a collector.
                 raise StopIteration
             self._idle = idle = self._loop.create_future()
             # What a future gives when it is awaited is what tells the task to wait for it.

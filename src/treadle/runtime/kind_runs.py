@@ -17,7 +17,6 @@ from typing import Any, Final
 from treadle.values.events import SEALS, KernelEvent
 from treadle.values.facts import Fact
 from treadle.values.ids import RunId
-from treadle.values.making import maker
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
 
 ENTRIES: Final = "entries"
@@ -44,7 +43,7 @@ class KindRun:
     at_s: float
 
 
-_stretch = maker(KindRun)
+_new = object.__new__
 
 
 class KindRuns:
@@ -62,6 +61,7 @@ class KindRuns:
         "_entries",
         "_measured_to",
         "_new_future",
+        "_others",
         "_piece_bytes",
         "_room",
         "_since",
@@ -69,6 +69,7 @@ class KindRuns:
         "_texts",
         "bounded",
         "closed",
+        "is_awaited",
         "limit",
         "now_s",
         "runs",
@@ -84,6 +85,8 @@ class KindRuns:
         self.closed = False
         self.now_s = now_s
         self.waiters: list[asyncio.Future[None]] = []
+        self.is_awaited = False
+        """A reader that has all there is looks again with the next turn of the event loop."""
         self._new_future: Callable[[], asyncio.Future[None]] | None = None
         self._measured_to = (0, 0)
         self._size_bytes = 0
@@ -101,6 +104,8 @@ class KindRuns:
         self._entries: list[Any] | None = self.begin(ENTRIES, None)
         """The items of the last stretch, if it is of entries."""
         self._room: asyncio.Future[None] | None = None
+        self._others: list[asyncio.Future[None]] = []
+        """What others wait for at the same time: of several calls that tell how far they are, each waits for room."""
 
     @property
     def next(self) -> int:
@@ -115,8 +120,9 @@ class KindRuns:
 
     @property
     def is_full(self) -> bool:
-        """Whether the writer has to wait."""
-        return self._room is not None and not self._room.done()
+        """Whether the writer has to wait, or any that writes beside it."""
+        is_waited_for = self._room is not None and not self._room.done()
+        return is_waited_for or not all(one.done() for one in self._others)
 
     @property
     def last(self) -> Any:  # noqa: ANN401 (a piece, an event or a fact)
@@ -130,7 +136,14 @@ class KindRuns:
             self._join()
         self._base = base = self._base + len(self._texts)
         items: list[Any] = []
-        self.runs.append(_stretch(kind=kind, key=key, first=base, items=items, at_s=self.now_s()))
+        # Written out for its price: every round begins four of them.
+        made = _new(KindRun)
+        made.kind = kind
+        made.key = key
+        made.first = base
+        made.items = items
+        made.at_s = self.now_s()
+        self.runs.append(made)
         if kind is ENTRIES:
             self._entries, self._texts = items, []
         else:
@@ -195,10 +208,13 @@ class KindRuns:
 
     def room(self) -> asyncio.Future[None] | None:
         """What is done when the writer is let go on; None: it may."""
-        if self.left > 0 or self._looks_again():
+        if self.limit > self._base + len(self._texts) or (self._bound_bytes is not None and self._looks_again()):
             return None
+        if self._room is not None and not self._room.done():
+            self._others.append(self._room)
         self._room = room = self._new_future() if self._new_future is not None else self._first_future()
-        self.wake()
+        if self.waiters:
+            self.wake()
         return room
 
     def _first_future(self) -> asyncio.Future[None]:
@@ -206,15 +222,24 @@ class KindRuns:
         self._new_future = asyncio.get_running_loop().create_future
         return self._new_future()
 
-    def let(self, limit: int, *, size_bytes: int | None = None) -> None:
-        """Let the writer go on up to this index, and, where it is given, for so many more bytes of speech."""
+    def let(self, limit: int, *, size_bytes: int | None = None) -> asyncio.Future[None] | None:
+        """Let the writer go on up to this index, and, where it is given, for so many more bytes of speech.
+
+        Gives what the writer waited for, where it did.
+        """
         self.limit = self._end = limit
         self._bound_bytes = size_bytes
         if size_bytes is not None:
             self._since = self.place()
             self._look_in(size_bytes)
-        if self._room is not None and not self._room.done():
-            self._room.set_result(None)
+        while self._others:
+            if not (other := self._others.pop()).done():
+                other.set_result(None)
+        room = self._room
+        if room is None or room.done():
+            return None
+        room.set_result(None)
+        return room
 
     def _looks_again(self) -> bool:
         """Where bytes are bounded and there is room: put the next look off."""

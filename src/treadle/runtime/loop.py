@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from operator import is_
 from typing import Any, Final, cast
 
 from treadle.errors import ModelError, ModelTruncatedError
@@ -52,7 +51,7 @@ from treadle.runtime.failpoints import Failpoint, reach
 from treadle.runtime.interrupting import Interrupt
 from treadle.runtime.output_bound import OutputBound
 from treadle.runtime.served import ServedAgent
-from treadle.runtime.taken_in import taken_in
+from treadle.runtime.taken_in import turn_taken_in
 from treadle.runtime.tool_calls import ToolCalls
 from treadle.runtime.writer import Writer
 from treadle.text.surrogates import find_half
@@ -233,14 +232,14 @@ class RunLoop:
                 return  # The model ended in the very moment in which its silence was noticed.
         writer = self._writer
         # A reader who has read all there is sees a call begin before the call does anything.
-        self._is_awaited = bool(self._runs.waiters)
+        self._is_awaited = bool(self._runs.waiters) or self._runs.is_awaited
         for effect in self._machine.receive(given):
-            if isinstance(effect, Emit):
+            if type(effect) is Emit:
                 writer.emit(effect)
-            elif isinstance(effect, Keep):
+            elif type(effect) is Keep:
                 writer.keep(effect.fact)
             else:
-                self._carry(effect)
+                self._carry(cast("_Deed", effect))
         if self._told is not None:
             self._told(given)
 
@@ -320,7 +319,8 @@ class RunLoop:
             given = self._failed(failed)
         finally:
             self._listening = self._deadlines.listening = False
-            self._interrupt.ease()
+            if self._interrupt.is_on:
+                self._interrupt.ease()
         if self._interrupt.is_on:
             await self._absorb_interrupt()
         if given is not None:
@@ -388,14 +388,13 @@ class RunLoop:
         return self._failed(ModelTruncatedError("the model's stream ended without an end"))
 
     def _structure(self, item: ModelItem) -> None:
-        match item:
-            case CallNamed():
-                self._tell(_announced(slot=item.slot, name=item.name, provider_id=item.provider_id))
-                self._writer.speak_of(self._machine.call_at(item.slot))
-            case UsageTold():
-                self._told_usage = item.usage
-            case _:
-                raise TypeError(f"a model yields pieces, CallNamed, UsageTold and TurnEnded, not {item!r}")
+        if type(item) is CallNamed:
+            self._tell(_announced(slot=item.slot, name=item.name, provider_id=item.provider_id))
+            self._writer.speak_of(self._machine.call_at(item.slot))
+        elif type(item) is UsageTold:
+            self._told_usage = item.usage
+        else:
+            raise TypeError(f"a model yields pieces, CallNamed, UsageTold and TurnEnded, not {item!r}")
 
     def _turned(self, turn: ModelTurn) -> Input:
         if turn.text and not self._writer.spoke:
@@ -412,12 +411,10 @@ class RunLoop:
                 self._told_usage = turn.usage
                 return self._failed(misfit)
             return _turned(turn=turn, spoke=spoke)
-        requests = tuple(map(self._toolbox.checked, map(taken_in, turn.tool_requests)))
-        if not all(map(is_, requests, turn.tool_requests)):
-            turn = turn.calling(requests)
+        turn = turn_taken_in(turn, self._toolbox.checked)
         streamed = self._writer.streamed
         slots = frozenset([slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed])
-        return _turned(turn=turn, streamed=slots, gated=self._asks.before(requests), spoke=spoke)
+        return _turned(turn=turn, streamed=slots, gated=self._asks.before(turn.tool_requests), spoke=spoke)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed

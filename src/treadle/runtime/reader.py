@@ -7,13 +7,15 @@ they are read, up to `BATCH` of a stretch at once; nobody else holds them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from itertools import chain
+from types import coroutine
 from typing import Any, Final, Generic, Self, TypeVar
 
 from treadle.runtime.kind_runs import ENTRIES, KindRuns
-from treadle.values.delta_makers import text_deltas, thinkings, tool_arguments
-from treadle.values.events import KernelEvent
+from treadle.runtime.steps_ahead import StepsAhead
+from treadle.values.delta_makers import SpeechTwin, text_deltas, thinkings, tool_arguments
+from treadle.values.events import KernelEvent, TextDelta, Thinking
 from treadle.values.facts import FACT_TYPES
 from treadle.values.ids import RunId
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
@@ -39,6 +41,7 @@ _MAKERS: Final[dict[str, Callable[[int, RunId, Any, Sequence[Any]], list[KernelE
     ARGUMENTS: tool_arguments,
     ENTRIES: _events,
 }
+_SPOKEN: Final[dict[str, type[KernelEvent]]] = {TEXT: TextDelta, THINKING: Thinking}
 
 
 class Reader(Generic[E]):
@@ -48,7 +51,7 @@ class Reader(Generic[E]):
     second `async for` goes on where the first one stopped.
     """
 
-    __slots__ = ("__anext__", "_run_id", "_runs", "_say")
+    __slots__ = ("__anext__", "_run_id", "_runs", "_say", "writer")
 
     __anext__: Callable[[], Awaitable[E]]
     """The step of a generator: a method that is a coroutine would cost half as much again for every event."""
@@ -57,21 +60,40 @@ class Reader(Generic[E]):
         self._runs = runs
         self._run_id = run_id
         self._say = say
+        self.writer: StepsAhead | None = None
+        """Who writes, where it goes on by what this reader does. None: it is somewhere else."""
         self.__anext__ = self._steps(0, 0, runs.runs[0].first).__anext__
 
     def __aiter__(self) -> Self:
         return self
 
-    async def _steps(self, at: int, item: int, index: int) -> AsyncGenerator[E, None]:
+    async def _steps(  # noqa: C901, PLR0912 (all that is read passes here: calls are too dear)
+        self, at: int, item: int, index: int
+    ) -> AsyncGenerator[E, None]:
         """Go on from an item of a stretch; the next event has this index."""
         log, stretches, run_id, say = self._runs, self._runs.runs, self._run_id, self._say
+        is_new = True
         try:
             while True:
                 run = stretches[at]
                 items = run.items[item : item + BATCH]
+                speech, first = None, run.first + item
                 if items:
-                    events: Sequence[Any] = _MAKERS[run.kind](run.first + item, run_id, run.key, items)
-                    item += len(items)
+                    speech, is_new = None if say else _SPOKEN.get(run.kind), True
+                    at, item = (at, item + len(items)) if run is stretches[-1] or len(items) == BATCH else (at + 1, 0)
+                if speech is not None:
+                    # Nearly all that is read is made here, one by one as it is given out.
+                    index, passage = index + len(items), run.key
+                    for number, text in enumerate(items, first):
+                        made: Any = SpeechTwin()
+                        made.index = number
+                        made.run_id = run_id
+                        made.passage = passage
+                        made.text = text
+                        made.__class__ = speech
+                        yield made
+                elif items:
+                    events: Sequence[Any] = _MAKERS[run.kind](first, run_id, run.key, items)
                     index += len(events)
                     for event in events if say is None else chain.from_iterable(map(say, events)):
                         yield event
@@ -82,18 +104,29 @@ class Reader(Generic[E]):
                     return
                 elif log.bounded and log.limit < index + BOUND // 2:
                     # It is let go on in large steps: each may be a turn of the event loop.
-                    await self._let(index + BOUND)
+                    if not self._lets(index + BOUND):
+                        await _turn()
+                elif is_new and (writer := self.writer) is not None and writer.waits_for is None:
+                    # It goes on with the next turn of the event loop, and this one after it: no future is needed.
+                    is_new, log.is_awaited = False, True
+                    await _turn()
+                    log.is_awaited = False
                 else:
                     await log.more()
         except (asyncio.CancelledError, Exception):
             # A generator that raised is over, the reader is not: all that was taken is given out before it waits.
+            log.is_awaited = False
             self.__anext__ = self._steps(at, item, index).__anext__
             raise
 
-    def _let(self, limit: int) -> Awaitable[None]:
-        """Let the writer go on up to this index, and give what to wait for."""
-        log = self._runs
-        waited = log.is_full
-        log.let(limit)
-        # A writer that waited runs next, and this one after it in the same turn of the loop.
-        return asyncio.sleep(0) if waited else log.more()
+    def _lets(self, limit: int) -> bool:
+        """Let the writer go on up to this index. Gives whether it need not be waited for: it has, or was not held."""
+        room = self._runs.let(limit)
+        # A writer that waited runs next, here or in the next turn of the loop.
+        return room is None or (self.writer is not None and self.writer.go_on(room))
+
+
+@coroutine
+def _turn() -> Generator[None, None, None]:
+    """A turn of the event loop."""
+    yield

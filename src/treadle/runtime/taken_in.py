@@ -7,14 +7,25 @@ arguments that somebody changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from treadle.codec.foreign import json_terms
 from treadle.values.calls import ToolRequest
 from treadle.values.mappings import Json
+from treadle.values.model import ModelTurn
 
 NOT_TOLD = "the arguments hold values that JSON does not have, are too large, or nest too deep"
+
+
+def turn_taken_in(turn: ModelTurn, checked: Callable[[ToolRequest], ToolRequest]) -> ModelTurn:
+    """The turn with its requests taken in, and what `checked` finds of them."""
+    requests = turn.tool_requests
+    for slot, request in enumerate(turn.tool_requests):
+        found = checked(taken_in(request))
+        if found is not request:
+            requests = (*requests[:slot], found, *requests[slot + 1 :])
+    return turn if requests is turn.tool_requests else turn.calling(requests)
 
 
 def taken_in(request: ToolRequest) -> ToolRequest:

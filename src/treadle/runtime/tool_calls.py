@@ -105,13 +105,15 @@ class ToolCalls:
         the next turn of the event loop, after all that is ready to run.
         """
         for request in requests:
-            answered = _answered(answers.get(request.call_id, ())) if answers else ()
-            running = _Running(request, self._clock.monotonic_s(), answered)
-            self._running[request.call_id] = running
-            call, name = self._run(running), f"treadle call {request.call_id}"
+            call_id = request.call_id
+            answered = _answered(answers.get(call_id, ())) if answers else ()
+            self._running[call_id] = running = _Running(request, self._clock.monotonic_s(), answered)
+            call, name = self._run(running), f"treadle call {call_id}"
             running.task = self._first_steps.begin(call, name=name) if at_once else asyncio.create_task(call, name=name)
+            if running.task is None:
+                continue
             timeout_s = self._timeouts.get(request.name)
-            if running.task is not None and timeout_s is not None and timeout_s != math.inf:
+            if timeout_s is not None and timeout_s != math.inf:
                 loop = asyncio.get_running_loop()
                 running.deadline = loop.call_later(timeout_s, self._stop, running, ToolStatus.TIMEOUT)
 

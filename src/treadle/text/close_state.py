@@ -195,15 +195,17 @@ class CloseState:
         """
         if self._flushed:
             self._check_open("round")
-        let_go = self.end_turn()
+        let_go = () if self._ended == "turn" and self._nothing_came() else self._end("turn")
         if self._compact_from != (len(self._shown), len(self._thoughts)):
             self._compact()
         for stage in self._marked:
             stage.mark()
         self._round = self._round + 1 if round_number is None else round_number
-        self._mark_at += sum(map(len, self._shown[self._mark[0] :]))
+        if len(self._shown) > self._mark[0]:
+            self._mark_at += sum(map(len, self._shown[self._mark[0] :]))
         self._answer_at = self._mark_at
-        self._mark = (len(self._shown), len(self._thoughts))
+        # Where it is compact, it was made so to here.
+        self._mark = self._compact_from
         return let_go
 
     def retract(self, round_number: int | None = None) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from treadle.values.ids import NO_CALL, CallId
 from treadle.values.making import maker, quickly_made
@@ -27,6 +27,10 @@ class ToolStatus(StrEnum):
     CANCELLED = "cancelled"
     UNKNOWN = "unknown"
     """It was started and nobody knows whether it took effect."""
+
+
+# A member of an enum is looked up by the enum's class, which is slow where every call does it.
+_OK: Final = ToolStatus.OK
 
 
 @quickly_made
@@ -93,11 +97,11 @@ class ToolOutcome:
             object.__setattr__(self, "status", ToolStatus(self.status))
         if not 0 <= self.duration_ms < math.inf:
             raise ValueError(f"duration_ms must be a finite number of 0 or more, not {self.duration_ms!r}")
-        if (self.status is ToolStatus.OK) == bool(self.error):
-            rule = "has no error" if self.status is ToolStatus.OK else "needs an error text"
+        if (self.status is _OK) == bool(self.error):
+            rule = "has no error" if self.status is _OK else "needs an error text"
             raise ValueError(f"a call that ended {self.status.value!r} {rule}, came {self.error!r}")
 
     @property
     def is_error(self) -> bool:
         """Whether the model is told of an error: any status but `ok`."""
-        return self.status is not ToolStatus.OK
+        return self.status is not _OK

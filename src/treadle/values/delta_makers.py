@@ -15,7 +15,9 @@ from treadle.values.events import KernelEvent, TextDelta, Thinking, ToolArgument
 from treadle.values.ids import CallId, RunId
 
 
-class _SpeechTwin:
+class SpeechTwin:
+    """What a `TextDelta` or a `Thinking` is until it is filled."""
+
     # The names and their order are those of `TextDelta` and `Thinking`: only then may the class be changed.
     __slots__ = ("index", "run_id", "passage", "text")  # noqa: RUF023 (the order is the layout)
 
@@ -28,7 +30,7 @@ def text_deltas(first: int, run_id: RunId, passage: int, texts: Sequence[str]) -
     """One `TextDelta` a text."""
     made: list[KernelEvent] = []
     for index, text in enumerate(texts, first):
-        event: Any = _SpeechTwin()
+        event: Any = SpeechTwin()
         event.index = index
         event.run_id = run_id
         event.passage = passage
@@ -42,7 +44,7 @@ def thinkings(first: int, run_id: RunId, passage: int, texts: Sequence[str]) -> 
     """One `Thinking` a text."""
     made: list[KernelEvent] = []
     for index, text in enumerate(texts, first):
-        event: Any = _SpeechTwin()
+        event: Any = SpeechTwin()
         event.index = index
         event.run_id = run_id
         event.passage = passage
