@@ -15,9 +15,10 @@ from __future__ import annotations
 import asyncio
 from asyncio import tasks
 from collections.abc import Coroutine, Generator
-from contextvars import Context, copy_context
+from contextvars import copy_context
 from sys import getrefcount
-from typing import Any, cast
+from types import coroutine
+from typing import Any
 from weakref import getweakrefcount
 
 
@@ -66,7 +67,11 @@ class FirstSteps:
 
 
 class _Steps:
-    """What a task drives: nothing yet, and then a coroutine whose first step was taken before the task could."""
+    """What a task drives: nothing yet, and then a coroutine whose first step was taken before the task could.
+
+    The task has a context of its own, which its first coroutine runs in; so the task takes the steps of that one
+    itself, and nothing of ours stands between them. One that a spare task goes on with has another context.
+    """
 
     __slots__ = (
         "_context",
@@ -74,24 +79,28 @@ class _Steps:
         "_idle",
         "_is_ended",
         "_is_held",
+        "_is_new",
         "_loop",
+        "_own",
         "_raised",
-        "_waits",
         "_waits_for",
         "task",
     )
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
+        self._own = self._context = copy_context()
+        self._is_new = True
         self._coroutine: Coroutine[Any, Any, None] | None = None
-        self._context: Context | None = None
         self._idle: asyncio.Future[None] | None = None
         self._is_ended = False
         self._is_held = False
         self._raised: BaseException | None = None
-        self._waits = False
         self._waits_for: Any = None
-        self.task: asyncio.Task[None] = asyncio.Task(cast("Coroutine[Any, Any, None]", self), loop=loop)
+        driven = self._driven()
+        # Begun before the task has it: one that is cancelled before its first step hears of it all the same.
+        driven.send(None)
+        self.task: asyncio.Task[None] = asyncio.Task(driven, loop=loop, context=self._own)
 
     @property
     def is_as_new(self) -> bool:
@@ -104,7 +113,9 @@ class _Steps:
 
     def begin(self, coroutine: Coroutine[Any, Any, None]) -> bool:
         """Take the first step. Give whether it was the last."""
-        context, task = copy_context(), self.task
+        task = self.task
+        context = self._own if self._is_new else copy_context()
+        self._is_new = False
         references, weak = getrefcount(task), getweakrefcount(task)
         try:
             waits_for = context.run(coroutine.send, None)
@@ -115,8 +126,7 @@ class _Steps:
         except BaseException as raised:  # noqa: BLE001 (it is raised where it belongs)
             self._raised = raised
         else:
-            self._coroutine, self._context = coroutine, context
-            self._waits, self._waits_for = True, waits_for
+            self._coroutine, self._context, self._waits_for = coroutine, context, waits_for
         self._stir()
         return False
 
@@ -134,33 +144,56 @@ class _Steps:
         if raised is not None:
             raise raised
 
-    def send(self, value: Any) -> Any:  # noqa: ANN401 (a coroutine's own)
-        self._raise()
-        if self._coroutine is None or self._context is None:
+    async def _driven(self) -> None:
+        await self._turns()
+
+    @coroutine
+    def _turns(self) -> Generator[Any, Any, None]:
+        """What the task does: wait for a coroutine, then take the steps that are left of it."""
+        thrown = yield from self._heard(None)
+        while True:
+            self._raise()
+            if self._coroutine is not None:
+                break
+            if thrown is not None:
+                raise thrown
             if self._is_ended:
                 del self.task  # It holds this in turn, and neither is to wait for a collector.
-                raise StopIteration
+                return
             self._idle = idle = self._loop.create_future()
             # What a future gives when it is awaited is what tells the task to wait for it.
-            waiting: Generator[Any, None, None] = idle.__await__()
-            return next(waiting)
-        if self._waits:
-            # The task is told only now what it waits for.
-            self._waits = False
-            return self._waits_for
-        return self._context.run(self._coroutine.send, value)
+            thrown = yield from self._heard(next(iter(idle)))
+        yield from self._rest(self._coroutine, thrown)
 
-    def throw(self, error: BaseException) -> Any:  # noqa: ANN401 (a coroutine's own)
-        self._raise()
-        if self._coroutine is None or self._context is None:
-            raise error
-        if self._waits:
-            self._waits = False
-            # A task that is cancelled while it waits cancels what it waits for, and hears of the end of that.
-            waits_for = self._waits_for if isinstance(error, asyncio.CancelledError) else None
-            if asyncio.isfuture(waits_for) and waits_for.cancel(*error.args):
-                return waits_for
-        return self._context.run(self._coroutine.throw, error)
+    @coroutine
+    def _rest(self, begun: Coroutine[Any, Any, None], thrown: BaseException | None) -> Generator[Any, Any, None]:
+        """Take the steps behind the first one of a coroutine. The task is told only now what it waits for."""
+        waits_for, is_own = self._waits_for, self._context is self._own
+        self._waits_for = None
+        # A task that is cancelled while it waits cancels what it waits for, and hears of the end of that.
+        if isinstance(thrown, asyncio.CancelledError) and asyncio.isfuture(waits_for):
+            thrown = None if waits_for.cancel(*thrown.args) else thrown
+        try:
+            while True:
+                if thrown is None:
+                    thrown = yield from self._heard(waits_for)
+                if thrown is None and is_own:
+                    yield from begun
+                    return
+                if thrown is None:
+                    waits_for = self._context.run(begun.send, None)
+                    continue
+                raised, thrown = thrown, None
+                waits_for = begun.throw(raised) if is_own else self._context.run(begun.throw, raised)
+                del raised  # It holds the frames that it came through, and none of them may hold it.
+        except StopIteration:
+            return
 
-
-Coroutine.register(_Steps)
+    @coroutine
+    def _heard(self, waits_for: Any) -> Generator[Any, Any, BaseException | None]:  # noqa: ANN401 (a coroutine's own)
+        """Wait for this, and give what was thrown meanwhile."""
+        try:
+            yield waits_for
+        except BaseException as thrown:  # noqa: BLE001 (it is handed on)
+            return thrown
+        return None

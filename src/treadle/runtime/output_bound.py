@@ -29,7 +29,7 @@ class OutputBound:
         self._runs = runs
         self._limit_bytes = limit_bytes
         self._post = post
-        self._look_at = runs.next
+        self._look_at = runs.next + CHECKPOINT
 
     def checkpoint(self) -> Awaitable[None] | None:
         """Every so many pieces: compare the output with its limit, and tell what to wait for.
