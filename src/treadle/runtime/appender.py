@@ -18,6 +18,7 @@ from typing import Any, Final
 from treadle.errors import StoreFullError
 from treadle.ports.log import RunLog
 from treadle.runtime.kind_runs import ENTRIES, KindRun, KindRuns
+from treadle.runtime.loop_turn import loop_turn
 from treadle.values.events import (
     AskUser,
     Cancelled,
@@ -156,7 +157,7 @@ class Appender:
         for turn in range(TURNS):
             if self._committed or self._runs.closed or self._runs.is_full:
                 return
-            await asyncio.sleep(0)
+            await loop_turn()
             if turn == 0 and not self._is_due():
                 return
 

@@ -7,12 +7,12 @@ they are read, up to `BATCH` of a stretch at once; nobody else holds them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from itertools import chain
-from types import coroutine
 from typing import Any, Final, Generic, Self, TypeVar
 
 from treadle.runtime.kind_runs import ENTRIES, KindRuns
+from treadle.runtime.loop_turn import loop_turn
 from treadle.runtime.steps_ahead import StepsAhead
 from treadle.values.delta_makers import SpeechTwin, text_deltas, thinkings, tool_arguments
 from treadle.values.events import KernelEvent, TextDelta, Thinking
@@ -105,11 +105,11 @@ class Reader(Generic[E]):
                 elif log.bounded and log.limit < index + BOUND // 2:
                     # It is let go on in large steps: each may be a turn of the event loop.
                     if not self._lets(index + BOUND):
-                        await _turn()
+                        await loop_turn()
                 elif is_new and (writer := self.writer) is not None and writer.waits_for is None:
                     # It goes on with the next turn of the event loop, and this one after it: no future is needed.
                     is_new, log.is_awaited = False, True
-                    await _turn()
+                    await loop_turn()
                     log.is_awaited = False
                 else:
                     await log.more()
@@ -124,9 +124,3 @@ class Reader(Generic[E]):
         room = self._runs.let(limit)
         # A writer that waited runs next, here or in the next turn of the loop.
         return room is None or (self.writer is not None and self.writer.go_on(room))
-
-
-@coroutine
-def _turn() -> Generator[None, None, None]:
-    """A turn of the event loop."""
-    yield
