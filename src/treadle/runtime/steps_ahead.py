@@ -7,7 +7,7 @@ coroutine waits for by then. It has such a turn to come whenever it is behind, s
 
 In: a coroutine, and the futures that it waits for. Out: its steps. Knows no run and no log.
 
-Source: the asyncio documentation, "Extending" (how a task implementation enters and leaves a task); ADR 0058.
+Source: the asyncio documentation, "Extending" (how a task implementation enters and leaves a task); ADR 0056.
 """
 
 from __future__ import annotations
