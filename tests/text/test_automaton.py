@@ -99,3 +99,24 @@ def test_a_filter_that_hears_thinking_ends_its_passage_between_the_two() -> None
     redact = RedactFilter()
     steps: list[Step] = [("text", "bob@"), ("thinking", "example.com "), ("text", "x ")]
     assert through(redact, steps) == [("text", "bob@"), ("thinking", "example.com "), ("text", "x ")]
+
+
+class Told(CitationFilter):
+    """A filter of somebody who declares no slots, with something of its own."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+
+@pytest.mark.parametrize("given", [Told("mine"), RedactFilter(), CitationFilter()])
+def test_a_fresh_filter_has_the_same_rules_and_has_seen_nothing(given: Automaton) -> None:
+    """Ours: with slots of its own or without, what was fed to one is unknown to the other."""
+    text = "a [s1] bob@example.com b "
+    alone = type(given)(*([given.name] if isinstance(given, Told) else [])).feed(text)
+    given.feed("see [s")
+    made = given.fresh()
+    assert type(made) is type(given)
+    assert getattr(made, "name", None) == getattr(given, "name", None)
+    assert made.looked_at_chars == 0
+    assert made.feed(text) == alone
