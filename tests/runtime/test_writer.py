@@ -49,13 +49,14 @@ class Page:
 
     def by_road(self, kind: str, piece: str) -> None:
         """Write a piece as the loop does."""
-        open_kind, (sight, take, short), append = self.writer.road
+        open_kind, sight, look, append = self.writer.road
         if kind != open_kind:
             self.writer.speak(kind, piece)
         elif sight is not None and piece and sight() not in piece and not find_half(piece):
-            take(piece)
             append(piece)
-        elif shown := short(piece):
+        elif look is None:
+            self.writer.speak(kind, piece)
+        elif shown := look(piece):
             append(shown)
         else:
             self.writer.let_go(kind, piece)

@@ -55,11 +55,12 @@ class KindRuns:
 
     __slots__ = (
         "_apart",
+        "_aside",
         "_base",
         "_bound_bytes",
         "_end",
         "_entries",
-        "_measured_to",
+        "_heard",
         "_new_future",
         "_others",
         "_piece_bytes",
@@ -70,6 +71,7 @@ class KindRuns:
         "bounded",
         "closed",
         "is_awaited",
+        "is_waited",
         "limit",
         "now_s",
         "runs",
@@ -85,10 +87,15 @@ class KindRuns:
         self.closed = False
         self.now_s = now_s
         self.waiters: list[asyncio.Future[None]] = []
+        self.is_waited = False
+        """Whether there are waiters: who asks for each piece asks here, where it costs half."""
         self.is_awaited = False
         """A reader that has all there is looks again with the next turn of the event loop."""
         self._new_future: Callable[[], asyncio.Future[None]] | None = None
-        self._measured_to = (0, 0)
+        self._heard = 0
+        """How many pieces of the last stretch are in the size of all speech, and in what `unheard` gives or gave."""
+        self._aside: list[str] = []
+        """What `unheard` is to give of them."""
         self._size_bytes = 0
         self._piece_bytes = UNKNOWN_BYTES
         """The size of a piece, as those that were looked at last had it."""
@@ -121,8 +128,7 @@ class KindRuns:
     @property
     def is_full(self) -> bool:
         """Whether the writer has to wait, or any that writes beside it."""
-        is_waited_for = self._room is not None and not self._room.done()
-        return is_waited_for or not all(one.done() for one in self._others)
+        return (self._room is not None and not self._room.done()) or not all(one.done() for one in self._others)
 
     @property
     def last(self) -> Any:  # noqa: ANN401 (a piece, an event or a fact)
@@ -134,7 +140,12 @@ class KindRuns:
         """Begin a stretch and give the list that its items are appended to, until another stretch is begun."""
         if self._apart is not None:
             self._join()
-        self._base = base = self._base + len(self._texts)
+        count = len(self._texts)
+        if count > self._heard:
+            self._measure()
+        if self._heard:
+            self._heard, self._aside = 0, []
+        self._base = base = self._base + count
         items: list[Any] = []
         # Written out for its price: every round begins four of them.
         made = _new(KindRun)
@@ -161,12 +172,13 @@ class KindRuns:
 
     def _join(self) -> None:
         apart = self._apart
-        if apart is not None and len(self._texts) > apart + 1:
-            self.measured()
+        texts = self._texts
+        if apart is not None and len(texts) > apart + 1:
+            self._measure()
             if self._bound_bytes is not None:
-                self.limit -= len(self._texts) - apart - 1  # The next look is as many pieces away as it was.
-            self._texts[apart:] = ["".join(self._texts[apart:])]
-            self._measured_to = self.place()
+                self.limit -= len(texts) - apart - 1  # The next look is as many pieces away as it was.
+            texts[apart:] = ["".join(texts[apart:])]
+            self._heard = len(texts)
         self._apart = None if apart is None else 0
 
     def add(self, event: type[KernelEvent], run_id: RunId, fields: Mapping[str, Any]) -> None:
@@ -176,7 +188,7 @@ class KindRuns:
             entries = self.begin(ENTRIES, None)
         entries.append(SEALS[event](self._base, run_id, fields))
         self._base += 1
-        if self.waiters:
+        if self.is_waited:
             self.wake()
 
     def keep(self, fact: Fact) -> None:
@@ -191,6 +203,7 @@ class KindRuns:
 
     def wake(self) -> None:
         """Wake the readers that wait."""
+        self.is_waited = False
         while self.waiters:
             waiter = self.waiters.pop()
             if not waiter.done():
@@ -204,16 +217,17 @@ class KindRuns:
         while waiters and waiters[-1].done():
             waiters.pop()
         waiters.append(waiter)
+        self.is_waited = True
         return waiter
 
     def room(self) -> asyncio.Future[None] | None:
         """What is done when the writer is let go on; None: it may."""
         if self.limit > self._base + len(self._texts) or (self._bound_bytes is not None and self._looks_again()):
             return None
-        if self._room is not None and not self._room.done():
+        if self._room is not None:
             self._others.append(self._room)
         self._room = room = self._new_future() if self._new_future is not None else self._first_future()
-        if self.waiters:
+        if self.is_waited:
             self.wake()
         return room
 
@@ -235,7 +249,7 @@ class KindRuns:
         while self._others:
             if not (other := self._others.pop()).done():
                 other.set_result(None)
-        room = self._room
+        room, self._room = self._room, None
         if room is None or room.done():
             return None
         room.set_result(None)
@@ -264,8 +278,7 @@ class KindRuns:
         for run in self.runs[at:]:
             if run.kind is not ENTRIES:
                 texts = run.items[skip:] if skip else run.items
-                text = "".join(texts)
-                size_bytes += len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+                size_bytes += _size_bytes("".join(texts))
                 pieces += len(texts)
             skip = 0
         return pieces, size_bytes
@@ -279,8 +292,30 @@ class KindRuns:
         """Where the log ends now."""
         return len(self.runs) - 1, len(self.runs[-1].items)
 
+    def unheard(self) -> str:
+        """What was said in the last stretch since this was asked last, as one text. Ask before another is begun."""
+        self._measure()
+        apart, self._aside = self._aside, []
+        return apart[0] if len(apart) == 1 else "".join(apart)
+
+    def hear(self, piece: str) -> None:
+        """The last piece was just appended, and needs not be given by `unheard`, which gave all before it."""
+        self._heard += 1
+        self._size_bytes += _size_bytes(piece)
+
     def measured(self) -> int:
         """UTF-8 bytes of all speech by now; each piece is looked at once."""
-        self._size_bytes += self._speech_from(*self._measured_to)[1]
-        self._measured_to = len(self.runs) - 1, len(self.runs[-1].items)
+        self._measure()
         return self._size_bytes
+
+    def _measure(self) -> None:
+        texts, heard = self._texts, self._heard
+        if len(texts) > heard:
+            said = "".join(texts[heard:] if heard else texts)
+            self._size_bytes += _size_bytes(said)
+            self._aside.append(said)
+            self._heard = len(texts)
+
+
+def _size_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

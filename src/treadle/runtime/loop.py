@@ -232,7 +232,7 @@ class RunLoop:
                 return  # The model ended in the very moment in which its silence was noticed.
         writer = self._writer
         # A reader who has read all there is sees a call begin before the call does anything.
-        self._is_awaited = bool(self._runs.waiters) or self._runs.is_awaited
+        self._is_awaited = self._runs.is_waited or self._runs.is_awaited
         for effect in self._machine.receive(given):
             if type(effect) is Emit:
                 writer.emit(effect)
@@ -342,11 +342,11 @@ class RunLoop:
     async def _hear(self, stream: AsyncIterator[list[Any]]) -> Input:  # noqa: C901, PLR0912 (calls are too dear)
         """Every delta passes here: nothing is made, looked up or awaited that it does not need."""
         writer, runs, deadlines = self._writer, self._runs, self._deadlines
-        waiters = runs.waiters
-        open_kind, (sight, take, short), append = writer.road
+        open_kind, sight, look, append = writer.road
         lead = "" if sight is None else sight()
         left = runs.left
         async for items in stream:
+            item = None
             for item in items:
                 # Nearly everything is a pair: to try is free where it is one, to ask first is not.
                 try:
@@ -356,34 +356,36 @@ class RunLoop:
                         return self._turned(item.turn)
                     self._structure(item)
                 else:
-                    if kind != open_kind:
+                    # One object stands for a kind, nearly always; `speak` knows a kind that is merely equal.
+                    if kind is not open_kind:
                         writer.speak(kind, piece)
                     elif lead not in piece and piece and (piece.isascii() or not find_half(piece)):
-                        take(piece)
                         append(piece)
                         left -= 1
                         continue
-                    elif shown := short(piece):
+                    elif look is None:
+                        writer.speak(kind, piece)
+                    elif shown := look(piece):
                         append(shown)
                         left -= 1
-                        lead = "" if sight is None else sight()
                         continue
                     else:
                         writer.let_go(kind, piece)
-                open_kind, (sight, take, short), append = writer.road
+                open_kind, sight, look, append = writer.road
                 lead = "" if sight is None else sight()
                 left -= 1
                 deadlines.reads += 1
-            if not items:
+            if item is None:
                 deadlines.reads += 1
-            if waiters:
+            if runs.is_waited:
                 runs.wake()
             if left <= 0:
                 if (room := self._output.checkpoint()) is not None:
                     # Who waits for a reader does not listen: its silence is not the model's.
                     deadlines.listening = False
                     await room
-                    deadlines.listen()
+                    deadlines.listening = True
+                    deadlines.reads += 1
                 left = runs.left
         return self._failed(ModelTruncatedError("the model's stream ended without an end"))
 

@@ -14,7 +14,7 @@ from typing import Any, Final, Generic, Self, TypeVar
 from treadle.runtime.kind_runs import ENTRIES, KindRuns
 from treadle.runtime.loop_turn import loop_turn
 from treadle.runtime.steps_ahead import StepsAhead
-from treadle.values.delta_makers import SpeechTwin, text_deltas, thinkings, tool_arguments
+from treadle.values.delta_makers import TextTwin, ThinkingTwin, text_deltas, thinkings, tool_arguments
 from treadle.values.events import KernelEvent, TextDelta, Thinking
 from treadle.values.facts import FACT_TYPES
 from treadle.values.ids import RunId
@@ -41,7 +41,11 @@ _MAKERS: Final[dict[str, Callable[[int, RunId, Any, Sequence[Any]], list[KernelE
     ARGUMENTS: tool_arguments,
     ENTRIES: _events,
 }
-_SPOKEN: Final[dict[str, type[KernelEvent]]] = {TEXT: TextDelta, THINKING: Thinking}
+_SPOKEN: Final[dict[str, tuple[type[Any], type[KernelEvent]]]] = {
+    TEXT: (TextTwin, TextDelta),
+    THINKING: (ThinkingTwin, Thinking),
+}
+"""What is filled for an event, and what it becomes then."""
 
 
 class Reader(Generic[E]):
@@ -84,13 +88,14 @@ class Reader(Generic[E]):
                 if speech is not None:
                     # Nearly all that is read is made here, one by one as it is given out.
                     index, passage = index + len(items), run.key
+                    twin, event_class = speech
                     for number, text in enumerate(items, first):
-                        made: Any = SpeechTwin()
+                        made: Any = twin()
                         made.index = number
                         made.run_id = run_id
                         made.passage = passage
                         made.text = text
-                        made.__class__ = speech
+                        made.__class__ = event_class
                         yield made
                 elif items:
                     events: Sequence[Any] = _MAKERS[run.kind](first, run_id, run.key, items)
@@ -104,7 +109,9 @@ class Reader(Generic[E]):
                     return
                 elif log.bounded and log.limit < index + BOUND // 2:
                     # It is let go on in large steps: each may be a turn of the event loop.
-                    if not self._lets(index + BOUND):
+                    room = log.let(index + BOUND)
+                    # A writer that waited runs next, here or in the next turn of the loop.
+                    if room is not None and (self.writer is None or not self.writer.go_on(room)):
                         await loop_turn()
                 elif is_new and (writer := self.writer) is not None and writer.waits_for is None:
                     # It goes on with the next turn of the event loop, and this one after it: no future is needed.
@@ -118,9 +125,3 @@ class Reader(Generic[E]):
             log.is_awaited = False
             self.__anext__ = self._steps(at, item, index).__anext__
             raise
-
-    def _lets(self, limit: int) -> bool:
-        """Let the writer go on up to this index. Gives whether it need not be waited for: it has, or was not held."""
-        room = self._runs.let(limit)
-        # A writer that waited runs next, here or in the next turn of the loop.
-        return room is None or (self.writer is not None and self.writer.go_on(room))

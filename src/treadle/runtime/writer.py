@@ -6,15 +6,14 @@ outcome of the closing event. It does not know what a run does next.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from treadle.kernel.effects import Close, Emit
 from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.redaction import Redaction
 from treadle.text.close_state import CloseState
-from treadle.text.gate import ShortRoad, nothing_in_view
+from treadle.text.gate import Look, ShortRoad, Sight, nothing_in_view
 from treadle.text.pieces import EXTRACTED, Piece
 from treadle.values.events import Dropped, Extension, Extracted, KernelEvent, Retracted, Stage, ToolProgress
 from treadle.values.facts import Fact
@@ -27,30 +26,42 @@ from treadle.values.outcome import InvocationOutcome
 _ENDS_NO_PASSAGE: Final = frozenset({ToolProgress, Stage, Extension, Extracted, Dropped, Retracted})
 
 
-Road = tuple[str, ShortRoad, Callable[[str], None]]
+Road = tuple[str, Sight | None, Look | None, Callable[[str], None]]
 """How speech of the kind at hand goes on: its kind, how its pieces pass, and where to append what may be shown of them.
-What gives nothing has kept nothing of thinking and of arguments, and has kept all of text."""
+They pass at sight, or by a look. A look that gives nothing has kept nothing of thinking and of arguments, and has kept
+all of text. Where there is none, what does not pass at sight is for `speak`."""
 
 
 def _nothing(_: str) -> None:
     return None
 
 
-def _whole(piece: str) -> str:
-    return piece
+_CLOSED: Final[Road] = ("", None, None, _nothing)
 
 
-_CLOSED: Final[Road] = ("", ShortRoad(None, _nothing, _nothing), _nothing)
+class _Way(NamedTuple):
+    """How pieces of one kind pass, and who is to learn of what has passed at sight."""
+
+    sight: Sight | None
+    look: Look | None
+    take: Callable[[str], None] | None
+
+
 # Argument text is kept nowhere but in the log.
-_ARGUMENTS_ROAD: Final = ShortRoad(nothing_in_view, deque[str](maxlen=0).append, _whole)
-_REDACTED_ROAD: Final = ShortRoad(None, _nothing, _nothing)
+_ARGUMENTS: Final = _Way(nothing_in_view, None, None)
+_REDACTED: Final = _Way(None, None, None)
+
+
+def _way(road: ShortRoad) -> _Way:
+    return _Way(None, road.short, None) if road.sight is None else _Way(road.sight, None, road.take)
 
 
 class Writer:
     """Writes one segment of a run.
 
-    Speech of one kind goes on by the `road`, piece for piece; readers are to be woken after it. Whatever does not go
-    on is for `speak`; what the road gave nothing for, is for `let_go`. The road is another after any other call.
+    Speech of one kind goes on by the `road`, piece for piece; readers are to be woken after it. What passes at sight is
+    appended and no more: the text of the run learns of it, as one text, before anything else is done with it. Whatever
+    does not go on is for `speak`; what a look gave nothing for, is for `let_go`. The road is another after any other call.
     """
 
     __slots__ = (
@@ -59,11 +70,12 @@ class Writer:
         "_mark",
         "_passage",
         "_redaction",
-        "_roads",
+        "_ways",
         "_run_id",
         "_runs",
         "_speaks",
         "_state",
+        "_take",
         "_trusted",
         "_unended",
         "road",
@@ -98,13 +110,15 @@ class Writer:
         self._unended = False
         self._speaks: str | None = None
         self._call = CallId("")
+        self._take: Callable[[str], None] | None = None
+        """Who is to learn of what has passed at sight in the stretch at hand."""
         self.spoke = False
         """Whether text came in pieces since the attempt was begun."""
         self.streamed: set[CallId] = set()
         self.road: Road = _CLOSED
         # Argument text passes as it is, unless a filter redacts it. An empty piece is no piece.
-        arguments = _ARGUMENTS_ROAD if redaction is None else _REDACTED_ROAD
-        self._roads = {TEXT: state.text_road, THINKING: state.thinking_road, ARGUMENTS: arguments}
+        arguments = _ARGUMENTS if redaction is None else _REDACTED
+        self._ways = {TEXT: _way(state.text_road), THINKING: _way(state.thinking_road), ARGUMENTS: arguments}
 
     @property
     def shown(self) -> bool:
@@ -119,10 +133,12 @@ class Writer:
     @property
     def state(self) -> CloseState:
         """The text of the run so far."""
+        self._catch_up()
         return self._state
 
     def begin_attempt(self, attempt: int) -> None:
         """The model is about to be asked; a later attempt begins where the round began."""
+        self._leave()
         if attempt > 1:
             self._state.retract()
             if self._redaction is not None:
@@ -135,13 +151,16 @@ class Writer:
     def speak_of(self, call_id: CallId) -> None:
         """Argument pieces that follow belong to this call."""
         if call_id != self._call:
-            self._call, self._speaks, self.road = call_id, None, _CLOSED
+            self._leave()
+            self._call, self._speaks = call_id, None
 
     def emit(self, draft: Emit) -> None:
         """Seal a draft, or hold it until the next event."""
         event, fields, held = draft
+        if self.road is not _CLOSED:
+            self._leave()
         if held:
-            self._held, self._speaks, self.road = draft, None, _CLOSED
+            self._held, self._speaks = draft, None
             return
         if event not in _ENDS_NO_PASSAGE:
             if self._unended:
@@ -151,7 +170,6 @@ class Writer:
             self._state.retract()
             self._speaks = None
         if self._held is None and self._redaction is None:
-            self.road = _CLOSED
             self._runs.add(event, self._run_id, fields)
         else:
             self._seal(event, fields)
@@ -162,19 +180,23 @@ class Writer:
 
     def keep(self, fact: Fact) -> None:
         """Remember a fact."""
-        self.road = _CLOSED
+        if self.road is not _CLOSED:
+            self._leave()
         self._runs.keep(fact)
 
     def end_passage(self) -> None:
         """Let go what a filter held of the passage; the next piece begins another."""
+        self._catch_up()
         if self._unended and self._trusted:
             if let_go := self._state.end_passage():
                 self._show(let_go)
             self._unended = False
-        self._speaks, self.road = None, _CLOSED
+        self._leave()
+        self._speaks = None
 
     def end_turn(self) -> None:
         """Let go what a filter held of the turn, and drop what it left open."""
+        self._catch_up()
         if self._redaction is not None:
             for call_id, rest in self._redaction.rest():
                 self.speak_of(call_id)
@@ -182,7 +204,8 @@ class Writer:
         if self._trusted and (let_go := self._state.end_turn()):
             self._show(let_go)
         self._unended = False
-        self._speaks, self.road = None, _CLOSED
+        self._leave()
+        self._speaks = None
 
     def distrust(self) -> None:
         """A filter failed: it is not asked again, and what it held is lost."""
@@ -190,6 +213,7 @@ class Writer:
 
     def answer(self) -> str:
         """What was shown of the round at hand, past the filters."""
+        self._catch_up()
         return self._state.clean_text[self._state.answer_at :]
 
     def close(self, draft: Close, *, duration_ms: float, read: Callable[[str], Json] | None = None) -> None:
@@ -200,6 +224,7 @@ class Writer:
             duration_ms: How long the run was at work.
             read: Gives the output of the answer; None where there is none.
         """
+        self._leave()
         if self._trusted:
             self._show(self._state.flush_pieces())
         outcome = InvocationOutcome(
@@ -215,8 +240,8 @@ class Writer:
 
     def part(self) -> None:
         """Nothing more is written: let go of the roads, which hold the text they belong to."""
-        self.road = _CLOSED
-        self._roads = {}
+        self._leave()
+        self._ways = {}
         self._state.part()
 
     def speak(self, kind: str, piece: str) -> None:
@@ -226,6 +251,8 @@ class Writer:
             TypeError: It is of no kind that there is.
         """
         self._unended = True
+        if self._take is not None:
+            self._catch_up()
         if kind == TEXT:
             self.spoke = True
             if shown := self._state.short(piece):
@@ -243,7 +270,7 @@ class Writer:
             self._say(ARGUMENTS, shown)
 
     def let_go(self, kind: str, piece: str) -> None:
-        """Take a piece that the road gave nothing for."""
+        """Take a piece that a look gave nothing for."""
         if kind == TEXT:
             self._show(self._state.let_go())
         else:
@@ -252,6 +279,7 @@ class Writer:
     def text(self, whole: str) -> None:
         """Take text that did not come in pieces."""
         self._unended = True
+        self._catch_up()
         self._show(self._state.pieces(whole))
 
     def _seal(self, event: type[KernelEvent], fields: Mapping[str, Any]) -> None:
@@ -260,7 +288,7 @@ class Writer:
             self._seal(held.event, held.fields)
         if self._redaction is not None:
             fields = self._redaction.fields(event, fields)
-        self.road = _CLOSED
+        self._leave()
         self._runs.add(event, self._run_id, fields)
 
     def _show(self, pieces: Iterable[Piece]) -> None:
@@ -275,10 +303,25 @@ class Writer:
 
     def _say(self, kind: str, text: str) -> None:
         road = self.road if self.road[0] == kind else self._begin(kind)
-        road[2](text)
+        road[3](text)
+        if self._take is not None:
+            # It comes from who would learn of it.
+            self._runs.hear(text)
+
+    def _catch_up(self) -> None:
+        """Let the text of the run learn of what has passed it at sight."""
+        if self._take is not None and (said := self._runs.unheard()):
+            self._take(said)
+
+    def _leave(self) -> None:
+        """What comes next belongs to no stretch of speech that there is."""
+        if self._take is not None:
+            self._catch_up()
+            self._take = None
+        self.road = _CLOSED
 
     def _begin(self, kind: str) -> Road:
-        """Another kind of speech, or the same after something else: begin its stretch."""
+        """Another kind of speech, or the same after something else: begin its stretch. All was caught up with."""
         if self._held is not None:
             held, self._held = self._held, None
             self._seal(held.event, held.fields)
@@ -290,5 +333,6 @@ class Writer:
                 self._passage += 1
             items = self._runs.begin(kind, self._passage)
         self._speaks = kind
-        self.road = road = (kind, self._roads[kind], items.append)
+        sight, look, self._take = self._ways[kind]
+        self.road = road = (kind, sight, look, items.append)
         return road

@@ -1,7 +1,6 @@
 """The three delta events, made at a third of the price of their own constructors, a stretch at a time.
 
-A mutable twin with the same slots is filled and its class is changed: what comes out is the frozen event itself,
-equal to one made by the constructor. Nothing is checked here; the writer gives what is legal.
+A mutable twin is filled and its class is changed: what comes out is the frozen event itself, equal to one made by the constructor. Nothing is checked here; the writer gives what is legal.
 
 Shape: texts of one stretch, in order, and the index of the first; one event a text.
 """
@@ -9,28 +8,20 @@ Shape: texts of one stretch, in order, and the index of the first; one event a t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
 from treadle.values.events import KernelEvent, TextDelta, Thinking, ToolArguments
 from treadle.values.ids import CallId, RunId
+from treadle.values.making import twin_of
 
 
-class SpeechTwin:
-    """What a `TextDelta` or a `Thinking` is until it is filled."""
-
-    # The names and their order are those of `TextDelta` and `Thinking`: only then may the class be changed.
-    __slots__ = ("index", "run_id", "passage", "text")  # noqa: RUF023 (the order is the layout)
-
-
-class _ArgumentsTwin:
-    __slots__ = ("index", "run_id", "call_id", "text")  # noqa: RUF023 (the order is the layout)
+TextTwin, ThinkingTwin = twin_of(TextDelta), twin_of(Thinking)
+_ArgumentsTwin = twin_of(ToolArguments)
 
 
 def text_deltas(first: int, run_id: RunId, passage: int, texts: Sequence[str]) -> list[KernelEvent]:
     """One `TextDelta` a text."""
     made: list[KernelEvent] = []
     for index, text in enumerate(texts, first):
-        event: Any = SpeechTwin()
+        event = TextTwin()
         event.index = index
         event.run_id = run_id
         event.passage = passage
@@ -44,7 +35,7 @@ def thinkings(first: int, run_id: RunId, passage: int, texts: Sequence[str]) -> 
     """One `Thinking` a text."""
     made: list[KernelEvent] = []
     for index, text in enumerate(texts, first):
-        event: Any = SpeechTwin()
+        event = ThinkingTwin()
         event.index = index
         event.run_id = run_id
         event.passage = passage
@@ -58,7 +49,7 @@ def tool_arguments(first: int, run_id: RunId, call_id: CallId, texts: Sequence[s
     """One `ToolArguments` a text."""
     made: list[KernelEvent] = []
     for index, text in enumerate(texts, first):
-        event: Any = _ArgumentsTwin()
+        event = _ArgumentsTwin()
         event.index = index
         event.run_id = run_id
         event.call_id = call_id

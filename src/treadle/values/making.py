@@ -3,8 +3,7 @@
 The constructor that `dataclasses` writes for a frozen class looks every field's slot up by name. `quickly_made` gives
 the class one that has the slots' own setters at hand, at two thirds of the price: for values that others make.
 
-The makers take a quarter of it: they fill a mutable twin with the same slots and change its class, as the delta events
-are made. What a class call costs beside (a dict of the keywords, a second call to fill the value) falls away too. They
+The makers take a quarter of it: they fill a mutable twin and change its class, as the delta events are made. What a class call costs beside (a dict of the keywords, a second call to fill the value) falls away too. They
 are for values that every round makes.
 
 Whatever the way, it takes the same arguments, gives the same defaults and calls `__post_init__` as the constructor
@@ -75,6 +74,15 @@ def maker_from(cls: type[T], *first: str) -> Callable[..., T]:
     return made
 
 
+def twin_of(cls: type) -> type[Any]:
+    """A class whose instances are empty and mutable, until they are filled and made instances of this data class."""
+    # One that adds no slot: to see that the class may be changed then takes no look at the names of slots.
+    # And one that neither sets nor deletes an attribute by a function of its own, be it an inherited one.
+    plain = {name: getattr(object, name) for name in ("__init__", "__setattr__", "__delattr__")}
+    plain["__slots__"] = ()
+    return type(cls.__name__, (cls,), plain)
+
+
 def _keywords(cls: type, names: dict[str, Any]) -> str:
     """The parameters of a constructor; what their defaults are goes into `names`."""
     for one in fields(cls):
@@ -86,8 +94,7 @@ def _keywords(cls: type, names: dict[str, Any]) -> str:
 
 def _twin_filled(cls: type, filled: Iterable[str], names: dict[str, Any]) -> list[str]:
     """Fill a twin and make it one of the class."""
-    # Of the same slots in the same order: only then may the class be changed.
-    names["_cls"], names["_twin"] = cls, type(cls.__name__, (), {"__slots__": _slots(cls)})
+    names["_cls"], names["_twin"] = cls, twin_of(cls)
     return ["_made = _twin()", *filled, "_made.__class__ = _cls", *_after(cls, "_made"), "return _made"]
 
 
