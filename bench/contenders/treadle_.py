@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import json
+import msgspec
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 
@@ -50,7 +50,7 @@ class ScriptedModel:
             chunks = arg_chunks(said.call_id)
             for chunk in chunks:
                 yield [(ARGUMENTS, chunk)]
-            asked = json.loads("".join(chunks))
+            asked = msgspec.json.decode("".join(chunks))
             requests = (ToolRequest(name=TOOL, provider_id=said.call_id, arguments=asked),)
         yield [TurnEnded(turn=ModelTurn(text="".join(said.text), tool_requests=requests))]
 

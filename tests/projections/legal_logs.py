@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from tests.projections.legal_draws import SPECS, Draws, text_of
 from tests.projections.legal_speech import Speech
-from treadle.kernel.effects import AskModel, Close, Emit, Keep, Withdraw
+from treadle.kernel.effects import AskModel, Close, Effect, Emit, Withdraw
 from treadle.kernel.inputs import (
     Answered,
     CancelRequested,
@@ -237,20 +237,18 @@ class _Life:
     # The loop: one input told, its effects carried out.
 
     def _tell(self, given: Input) -> None:
-        for effect in self.machine.receive(given):
-            match effect:
-                case Emit():
-                    self.writer.emit(effect)
-                case Keep():
-                    self.writer.keep(effect.fact)
-                case Close():
-                    self.writer.close(effect, duration_ms=self.clock.monotonic_s() * 1000.0)
-                case Withdraw():
-                    self.writer.withdraw()
-                case AskModel():
-                    self.writer.begin_attempt(effect.attempt)
-                case _:
-                    pass
+        self.writer.write(self.machine.receive(given), self._carry)
+
+    def _carry(self, effect: Effect) -> None:
+        match effect:
+            case Close():
+                self.writer.close(effect, duration_ms=self.clock.monotonic_s() * 1000.0)
+            case Withdraw():
+                self.writer.withdraw()
+            case AskModel():
+                self.writer.begin_attempt(effect.attempt)
+            case _:
+                pass
 
     def _may(self, share: float) -> bool:
         return self.dice.random() < share
@@ -400,7 +398,8 @@ class _Life:
         """A source, a tool or a pipeline says something of its own."""
         if not self._may(share * self.mix.beside):
             return
-        self.writer.emit(Emit(*self.draws.beside()))
+        event, fields = self.draws.beside()
+        self.writer.write([Emit(event=event, fields=fields)], self._carry)
 
 
 def _ends(mix: Mix) -> list[float]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treadle.kernel.effects import Close, Emit
+from treadle.kernel.effects import Close, Effect, Emit, Keep
 from treadle.runtime.kind_runs import ENTRIES, KindRuns
 from treadle.runtime.reader import Reader
 from treadle.runtime.redaction import Redaction
@@ -46,6 +46,12 @@ class Page:
             passage=passage,
         )
         self.writer.begin_attempt(1)
+
+    def write(self, *effects: Effect) -> None:
+        """Write what a machine wants written; there is nothing else among it."""
+        carried: list[object] = []
+        self.writer.write(effects, carried.append)
+        assert carried == []
 
     def by_road(self, kind: str, piece: str) -> None:
         """Write a piece as the loop does."""
@@ -107,13 +113,13 @@ async def test_a_passage_is_what_nothing_interrupts(said):
 async def test_a_draft_that_waits_rides_with_the_first_thing_that_is_seen():
     """Design §6: an attempt that showed nothing leaves no event."""
     page = Page()
-    page.writer.emit(STARTED)
+    page.write(STARTED)
     assert (page.runs.next, page.writer.shown) == (0, False)
     page.by_road(TEXT, "a")
     assert page.writer.shown
-    page.writer.emit(STARTED)
-    page.writer.emit(ANNOUNCED)
-    page.writer.emit(STARTED)
+    page.write(STARTED)
+    page.write(ANNOUNCED)
+    page.write(STARTED)
     page.writer.withdraw()
     kinds = [event.kind for event in await page.events()]
     assert kinds == ["round_started", "text_delta", "round_started", "tool_announced", "done"]
@@ -124,7 +130,7 @@ async def test_what_happens_beside_the_speech_does_not_interrupt_it():
     page = Page()
     for draft in (PROGRESS, RESULT):
         page.by_road(TEXT, "a")
-        page.writer.emit(draft)
+        page.write(draft)
     page.by_road(TEXT, "a")
     passages = [event.passage for event in await page.events() if isinstance(event, ev.TextDelta)]
     assert passages == [1, 1, 2]
@@ -152,7 +158,7 @@ async def test_a_retraction_takes_the_text_back():
     """EV-10: the outcome's text is what was not retracted."""
     page = Page()
     page.by_road(TEXT, "void")
-    page.writer.emit(RETRACTED)
+    page.write(RETRACTED)
     page.writer.begin_attempt(2)
     page.by_road(TEXT, "stands")
     closing = (await page.events())[-1]
@@ -192,7 +198,7 @@ async def test_what_redaction_held_of_a_void_attempt_is_never_shown():
     page = Page("redact")
     page.writer.speak_of(CallId("a"))
     page.by_road(ARGUMENTS, '{"q": "sk')
-    page.writer.emit(RETRACTED)
+    page.write(RETRACTED)
     page.writer.begin_attempt(2)
     page.writer.end_turn()
     shown = [(event.kind, getattr(event, "text", "")) for event in await page.events()]
@@ -203,7 +209,7 @@ async def test_a_fact_ends_a_stretch_and_no_passage():
     """Law 5: facts are not shown, and leave no hole."""
     page = Page()
     page.by_road(TEXT, "a")
-    page.writer.keep(RoundOpened(round=1, attempt=1))
+    page.write(Keep(fact=RoundOpened(round=1, attempt=1)))
     page.by_road(TEXT, "b")
     assert [run.kind for run in page.runs.runs] == [ENTRIES, TEXT, ENTRIES, TEXT]
     events = [event for event in await page.events() if isinstance(event, ev.TextDelta)]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 
 from treadle.kernel.effects import Close, Effect, Emit, Keep, Wait
 from treadle.kernel.inputs import PauseAsk
@@ -19,9 +18,8 @@ from treadle.values.pauses import PauseKind, PendingInterrupt
 from treadle.values.requests import TurnRequest
 from treadle.values.usage import UsageDelta
 
-# Every round makes eight of these two. A named tuple's own constructor costs twice as much.
-_draft: Callable[[tuple[type[ev.KernelEvent], Mapping[str, object], bool]], Emit] = partial(tuple.__new__, Emit)
-_kept: Callable[[tuple[Fact]], Keep] = partial(tuple.__new__, Keep)
+# Every round makes eight of these two.
+_draft, _kept = maker(Emit), maker(Keep)
 _outcome_kept = maker(OutcomeKept)
 
 
@@ -34,20 +32,20 @@ class Drafting:
         self._s = Standing()
         self._out: list[Effect] = []
 
-    @property
+    # No properties: a call of a method costs a third of them, and every round asks.
+
     def _request(self) -> TurnRequest:
         # Only `Started` is legal before there is a request.
         assert self._s.request is not None
         return self._s.request
 
-    @property
     def _rules(self) -> RunRules:
         assert self._s.rules is not None
         return self._s.rules
 
     @property
     def _run_id(self) -> str:
-        return self._request.run_id if self._s.request else ""
+        return self._request().run_id if self._s.request else ""
 
     def _gave(self, named: CallId) -> bool:
         """Whether the run has given this id to a call."""
@@ -66,16 +64,16 @@ class Drafting:
     def _emit(self, event: type[ev.KernelEvent], fields: Mapping[str, object], *, held: bool = False) -> None:
         if event in EVENT_FOLDERS:
             EVENT_FOLDERS[event](self._s, fields)
-        self._out.append(_draft((event, fields, held)))
+        self._out.append(_draft(event=event, fields=fields, held=held))
 
     def _keep(self, fact: Fact) -> None:
         FACT_FOLDERS[type(fact)](self._s, fact)
-        self._out.append(_kept((fact,)))
+        self._out.append(_kept(fact=fact))
 
     def _close(self, event: type[ev.ClosingEvent], **fields: object) -> None:
         stop_reason = self._s.turn.stop_reason if self._s.turn else None
         self._s.fold(event, fields)
-        outcome = {"usage": self._s.usage, "stop_reason": stop_reason, "run_id": self._request.run_id}
+        outcome = {"usage": self._s.usage, "stop_reason": stop_reason, "run_id": self._request().run_id}
         self._out.append(Close(event=event, fields=fields, outcome=outcome))
 
     def _settle(self, outcome: ToolOutcome) -> None:
@@ -121,7 +119,7 @@ class Drafting:
         self._keep(
             PauseKept(
                 pending=PendingInterrupt(
-                    interrupt_id=interrupt_id(self._request.run_id, self._s.pauses_made + 1),
+                    interrupt_id=interrupt_id(self._request().run_id, self._s.pauses_made + 1),
                     kind=ask.kind,
                     call_id=paused,
                     request=ask.request,

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from treadle.values.calls import ToolRequest
 from treadle.values.events import ClosingEvent, KernelEvent
 from treadle.values.facts import Fact
 from treadle.values.ids import CallId, InterruptId
 from treadle.values.making import quickly_made
-from treadle.values.mappings import EMPTY, empty
+from treadle.values.mappings import empty
 from treadle.values.pauses import PendingInterrupt, Resolution
 
 
-class Emit(NamedTuple):
+@quickly_made
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Emit:
     """A draft of an event: a class and its fields, without `index` and `run_id`, which are the writer's to give.
 
     `held`: it is written before the next event, or not at all if a `Withdraw` comes first.
     """
 
-    # A tuple, as is `Keep`: of these two every round has eight, and they are made at half the price.
     event: type[KernelEvent]
-    fields: Mapping[str, Any] = EMPTY
+    fields: Mapping[str, Any] = field(default_factory=empty)
     held: bool = False
 
 
@@ -32,7 +33,9 @@ class Withdraw:
     """Forget the held draft: its attempt showed nothing."""
 
 
-class Keep(NamedTuple):
+@quickly_made
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keep:
     """A fact to remember."""
 
     fact: Fact

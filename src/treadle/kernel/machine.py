@@ -89,8 +89,9 @@ class Machine(TakingOver):
         if phase not in LEGAL.get(kind, ()):
             told = f"{kind.__name__} is not legal in phase {phase.value!r}"
             raise StateError(told, state=phase, input=given)
-        if kind in self._refusals:
-            self._refusals[kind](self, given)
+        refuse = self._refusals.get(kind)
+        if refuse is not None:
+            refuse(self, given)
         out: list[Effect] = []
         self._out = out
         if phase is not _FINAL:

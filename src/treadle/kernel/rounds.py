@@ -75,13 +75,13 @@ class Rounds(Drafting):
 
     def _ask(self, *, round: int, attempt: int, wait_s: float = 0.0) -> None:  # noqa: A002 (the word of the domain)
         self._keep(_round_opened(round=round, attempt=attempt))
-        fields = {"round": round, "attempt": attempt, "model": self._rules.model}
+        fields = {"round": round, "attempt": attempt, "model": self._rules().model}
         self._emit(ev.RoundStarted, fields, held=True)
         self._out.append(_ask_model(round=round, attempt=attempt, wait_s=wait_s))
 
     def _announce(self, slot: int, name: str) -> None:
         if slot == len(self._s.calls):
-            made = call_id(self._request.run_id, self._s.calls_made + 1)
+            made = call_id(self._request().run_id, self._s.calls_made + 1)
             self._emit(ev.ToolAnnounced, {"call_id": made, "name": name})
 
     def _turned(self, given: ModelTurned) -> None:
@@ -114,7 +114,7 @@ class Rounds(Drafting):
 
     def _dispatch(self, turn: ModelTurn, given: ModelTurned) -> None:
         """Run what may run; what may not is settled at once, and the model is told why."""
-        limits, refused = self._rules.limits, False
+        limits, refused = self._rules().limits, False
         most, spent_up = limits.tool_calls, limits.tokens is not None and self._spent_up(NO_USAGE)
         room = len(turn.tool_requests) if most is None else most - self._s.dispatched
         runnable: list[ToolRequest] = []
@@ -161,10 +161,10 @@ class Rounds(Drafting):
     def _go_on(self) -> None:
         """After a call came to rest: wait for the others, for a person, or ask the model again."""
         s = self._s
-        is_settled = s.is_settled
+        is_settled = s.all_settled()
         if not is_settled and s.is_at(_EXECUTING):
             return
-        limits = self._rules.limits
+        limits = self._rules().limits
         if s.ending is not None:
             self._settle_unfinished()
             self._final(s.ending)
@@ -179,14 +179,14 @@ class Rounds(Drafting):
 
     def retries(self, given: ModelBroke) -> bool:
         """Whether the model is asked again after this."""
-        rules = self._rules.retries
+        rules = self._rules().retries
         shown = given.shown or bool(self._s.calls)
         may = given.retryable and self._s.failures + 1 < rules.attempts and (not shown or rules.after_output)
         return may and not self._spent_up(given.usage)
 
     def _spent_up(self, more: UsageDelta) -> bool:
         """Whether the run has used up its tokens, with these."""
-        most = self._rules.limits.tokens
+        most = self._rules().limits.tokens
         return most is not None and self._s.spent_tokens + more.spent_tokens >= most
 
     def _broke(self, given: ModelBroke) -> None:
@@ -196,7 +196,7 @@ class Rounds(Drafting):
             self._end_asking(ending, usage=given.usage, shown=shown)
             return
         this_round, attempt = self._s.round, self._s.attempt
-        wait_s = self._rules.retries.wait_s(self._s.failures + 1, given.retry_after_s)
+        wait_s = self._rules().retries.wait_s(self._s.failures + 1, given.retry_after_s)
         self._keep(RoundCut(round=this_round, attempt=attempt, usage=given.usage, code=given.code))
         if shown:
             self._emit(ev.Retracted, {"round": this_round, "attempt": attempt, "reason": given.code})

@@ -94,7 +94,8 @@ class Standing:
     @property
     def usage(self) -> UsageDelta:
         """What the run has spent by now."""
-        return self.measured + UsageDelta(unmeasured_rounds=self.unmeasured)
+        unmeasured = UsageDelta(unmeasured_rounds=self.unmeasured)
+        return unmeasured if self.measured is NO_USAGE else self.measured + unmeasured
 
     @property
     def failures(self) -> int:
@@ -123,8 +124,7 @@ class Standing:
         """The calls of the present round that have no result yet."""
         return [call for call in self.calls.values() if call.stage is not _SETTLED]
 
-    @property
-    def is_settled(self) -> bool:
+    def all_settled(self) -> bool:
         """Whether every call of the present round has its result."""
         for call in self.calls.values():  # noqa: SIM110 (a generator costs twice the loop, and every call asks)
             if call.stage is not _SETTLED:
@@ -219,7 +219,7 @@ def _outcome_kept(s: Standing, kept: fa.OutcomeKept) -> None:
     outcome = kept.outcome
     call = s.calls[outcome.call_id]
     call.stage, call.outcome = _SETTLED, outcome
-    if s.turn is not None and s.is_settled:
+    if s.turn is not None and s.all_settled():
         outcomes = [call.outcome for call in s.calls.values() if call.outcome is not None]
         s.turns.append(_turn_message(turn=s.turn, outcomes=tuple(outcomes)))
 

@@ -15,6 +15,7 @@ from treadle.errors import StateError
 from treadle.kernel.inputs import CancelRequested
 from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.loop import RunLoop
+from treadle.runtime.loop_turn import loop_turn
 from treadle.runtime.reader import Reader
 from treadle.runtime.result import RunResult, result_of
 from treadle.runtime.steps_ahead import StepsAhead
@@ -115,7 +116,11 @@ class AttachedRun(Generic[E]):
             return
         if not self._parts.runs.closed:
             _give_up(self._parts)
-        await asyncio.wait([task])
+        elif not task.done():
+            # All is written: nearly always the task needs a turn, and no more.
+            await loop_turn()
+        if not task.done():
+            await asyncio.wait([task])
         if not task.cancelled() and (bug := task.exception()) is not None:
             raise bug
 

@@ -138,14 +138,16 @@ class KindRuns:
 
     def begin(self, kind: str, key: Any) -> list[Any]:  # noqa: ANN401 (by kind: a number, an id)
         """Begin a stretch and give the list that its items are appended to, until another stretch is begun."""
-        if self._apart is not None:
-            self._join()
-        count = len(self._texts)
-        if count > self._heard:
-            self._measure()
-        if self._heard:
-            self._heard, self._aside = 0, []
-        self._base = base = self._base + count
+        if texts := self._texts:
+            if self._apart is not None:
+                self._join()
+            if len(texts) > self._heard:
+                self._measure()
+            self._base += len(texts)
+            self._heard = 0
+            if self._aside:
+                self._aside = []
+        base = self._base
         items: list[Any] = []
         # Written out for its price: every round begins four of them.
         made = _new(KindRun)
@@ -295,8 +297,10 @@ class KindRuns:
     def unheard(self) -> str:
         """What was said in the last stretch since this was asked last, as one text. Ask before another is begun."""
         self._measure()
-        apart, self._aside = self._aside, []
-        return apart[0] if len(apart) == 1 else "".join(apart)
+        if not (apart := self._aside):
+            return ""
+        self._aside = []
+        return "".join(apart)
 
     def hear(self, piece: str) -> None:
         """The last piece was just appended, and needs not be given by `unheard`, which gave all before it."""

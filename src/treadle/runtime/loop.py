@@ -98,6 +98,7 @@ class RunLoop:
         self._specs = self._toolbox.specs()
         self._asks = CallAsks(toolbox=self._toolbox, clock=clock, rules=served.pauses)
         self._machine = machine or Machine()
+        self._standing = self._machine.standing
         self._told = told
         self._to_call: list[CallTools] = []
         self.commit: Callable[[], Awaitable[None]] | None = None
@@ -151,7 +152,7 @@ class RunLoop:
         self._prompt = assemble(instructions=self._instructions, request=request, recalled=self._declared.blocks)
         self._deadlines.start(lived_s=self.lived_s)
         try:
-            is_new = self._machine.phase is Phase.NEW
+            is_new = self._standing.phase is Phase.NEW
             self._posted.extendleft([Started(request=request, rules=self._rules)] if is_new else reversed(inputs))
             await self._to_rest()
         except asyncio.CancelledError:
@@ -172,16 +173,16 @@ class RunLoop:
 
     def _rest(self) -> None:
         """No closing event was written: people have not said all that the run waits for."""
-        if self._machine.phase is Phase.WAITING:
+        if self._standing.phase is Phase.WAITING:
             self._runs.close()
             return
         # From here on nothing should ever run; it is here because no reader may be left without a closing event.
         self._writer.distrust()
-        fields = {"code": "internal", "termination": "internal", "reference": _reference(self._machine.standing)}
+        fields = {"code": "internal", "termination": "internal", "reference": _reference(self._standing)}
         self._close(Close(event=Error, fields=fields))
 
     async def _to_rest(self) -> None:
-        standing, posted = self._machine.standing, self._posted
+        standing, posted = self._standing, self._posted
         while standing.phase not in _AT_REST or posted or self._to_call:
             try:
                 if self._to_call:
@@ -215,10 +216,10 @@ class RunLoop:
     def _break(self, bug: BaseException) -> None:
         """A part of this side failed: the run ends `error`, and the operator is told the rest."""
         self.failure = bug
-        reference = _reference(self._machine.standing)
+        reference = _reference(self._standing)
         _log.error("run failed inside, reference %s", reference, exc_info=bug)
         self._writer.distrust()
-        if self._machine.phase is Phase.NEW:
+        if self._standing.phase is Phase.NEW:
             raise bug
         self._tell(PartBroke(reference=reference, detail=f"{type(bug).__name__}: {bug}"))
 
@@ -226,20 +227,13 @@ class RunLoop:
 
     def _tell(self, given: Input) -> None:
         if type(given) in _MEASURED:
-            if self._machine.phase is Phase.ASKING:
+            if self._standing.phase is Phase.ASKING:
                 given = self._measured(cast("_Measured", given))
             elif isinstance(given, ModelBroke):
                 return  # The model ended in the very moment in which its silence was noticed.
-        writer = self._writer
         # A reader who has read all there is sees a call begin before the call does anything.
         self._is_awaited = self._runs.is_waited or self._runs.is_awaited
-        for effect in self._machine.receive(given):
-            if type(effect) is Emit:
-                writer.emit(effect)
-            elif type(effect) is Keep:
-                writer.keep(effect.fact)
-            else:
-                self._carry(cast("_Deed", effect))
+        self._writer.write(self._machine.receive(given), self._carry)
         if self._told is not None:
             self._told(given)
 
@@ -300,7 +294,7 @@ class RunLoop:
     async def _listen(self) -> None:
         """Ask the model and hear it out, or until something more urgent is posted."""
         assert self._prompt is not None
-        request = _request(prompt=self._prompt, turns=self._machine.turns, tools=self._specs)
+        request = _request(prompt=self._prompt, turns=self._standing.turns, tools=self._specs)
         given: Input | None = None
         reach(_BEFORE_MODEL_CALL)
         self._listening = True
@@ -415,12 +409,12 @@ class RunLoop:
             return _turned(turn=turn, spoke=spoke)
         turn = turn_taken_in(turn, self._toolbox.checked)
         streamed = self._writer.streamed
-        slots = frozenset([slot for slot, named in enumerate(self._machine.standing.calls) if named in streamed])
+        slots = frozenset([slot for slot, named in enumerate(self._standing.calls) if named in streamed])
         return _turned(turn=turn, streamed=slots, gated=self._asks.before(turn.tool_requests), spoke=spoke)
 
     def _failed(self, failed: ModelError) -> ModelBroke:
         self.failure = failed
-        reference = _reference(self._machine.standing)
+        reference = _reference(self._standing)
         _log.warning("model %s: %s, reference %s", self._model.name, failed.code, reference, exc_info=failed)
         return _broke(failed, reference)
 

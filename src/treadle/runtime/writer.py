@@ -7,9 +7,9 @@ outcome of the closing event. It does not know what a run does next.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from treadle.kernel.effects import Close, Emit
+from treadle.kernel.effects import Close, Effect, Emit, Keep
 from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.redaction import Redaction
 from treadle.text.close_state import CloseState
@@ -39,21 +39,16 @@ def _nothing(_: str) -> None:
 _CLOSED: Final[Road] = ("", None, None, _nothing)
 
 
-class _Way(NamedTuple):
-    """How pieces of one kind pass, and who is to learn of what has passed at sight."""
-
-    sight: Sight | None
-    look: Look | None
-    take: Callable[[str], None] | None
-
+_Way = tuple[Sight | None, Look | None, Callable[[str], None] | None]
+"""How pieces of one kind pass, and who is to learn of what has passed at sight."""
 
 # Argument text is kept nowhere but in the log.
-_ARGUMENTS: Final = _Way(nothing_in_view, None, None)
-_REDACTED: Final = _Way(None, None, None)
+_ARGUMENTS: Final[_Way] = (nothing_in_view, None, None)
+_REDACTED: Final[_Way] = (None, None, None)
 
 
 def _way(road: ShortRoad) -> _Way:
-    return _Way(None, road.short, None) if road.sight is None else _Way(road.sight, None, road.take)
+    return (None, road.short, None) if road.sight is None else (road.sight, None, road.take)
 
 
 class Writer:
@@ -154,35 +149,46 @@ class Writer:
             self._leave()
             self._call, self._speaks = call_id, None
 
-    def emit(self, draft: Emit) -> None:
-        """Seal a draft, or hold it until the next event."""
-        event, fields, held = draft
-        if self.road is not _CLOSED:
-            self._leave()
-        if held:
-            self._held, self._speaks = draft, None
-            return
-        if event not in _ENDS_NO_PASSAGE:
-            if self._unended:
-                self.end_passage()
-            self._speaks = None
-        elif event is Retracted:
-            self._state.retract()
-            self._speaks = None
-        if self._held is None and self._redaction is None:
-            self._runs.add(event, self._run_id, fields)
-        else:
-            self._seal(event, fields)
+    def write(self, effects: Iterable[Effect], carry: Callable[[Any], None]) -> None:
+        """Seal the drafts among these and remember the facts, each in its place; all others are carried out by `carry`.
+
+        A draft may be one that is held until the next event.
+        """
+        runs, run_id = self._runs, self._run_id
+        has_left = False
+        is_plain = self._redaction is None
+        for effect in effects:
+            if type(effect) is Emit:
+                if not has_left:
+                    self._leave()
+                    has_left = True
+                if effect.held:
+                    self._held, self._speaks = effect, None
+                    continue
+                event = effect.event
+                if event not in _ENDS_NO_PASSAGE:
+                    if self._unended:
+                        self.end_passage()
+                    self._speaks = None
+                elif event is Retracted:
+                    self._state.retract()
+                    self._speaks = None
+                if is_plain and self._held is None:
+                    runs.add(event, run_id, effect.fields)
+                else:
+                    self._seal(event, effect.fields)
+            elif type(effect) is Keep:
+                if not has_left:
+                    self._leave()
+                    has_left = True
+                runs.keep(effect.fact)
+            else:
+                carry(effect)
+                has_left = False
 
     def withdraw(self) -> None:
         """Forget the held draft."""
         self._held = None
-
-    def keep(self, fact: Fact) -> None:
-        """Remember a fact."""
-        if self.road is not _CLOSED:
-            self._leave()
-        self._runs.keep(fact)
 
     def end_passage(self) -> None:
         """Let go what a filter held of the passage; the next piece begins another."""

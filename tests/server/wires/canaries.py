@@ -5,8 +5,8 @@ Each canary is a text that stands nowhere else. Those that look like keys are fo
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from typing import Final
+from collections.abc import AsyncGenerator, Callable, Iterable
+from typing import Any, Final
 
 import pytest
 
@@ -16,7 +16,7 @@ from treadle.adapters.models.scripted import ScriptedModel
 from treadle.app.agent import Agent
 from treadle.app.server import Server
 from treadle.errors import ModelRefusedError, ToolError
-from treadle.kernel.effects import Emit
+from treadle.kernel.effects import Effect, Emit
 from treadle.plan.tools import tool
 from treadle.ports.model import ModelRequest
 from treadle.runtime.open_pauses import OpenPause
@@ -195,17 +195,21 @@ def leaking() -> Agent:
 
 def plant(patch: pytest.MonkeyPatch) -> None:
     """Put in what no agent of this library says by itself: a run above it, a stage's reason, a source's own event."""
-    emit = Writer.emit
+    write = Writer.write
 
-    def planting(writer: Writer, draft: Emit) -> None:
-        if draft.event is ev.RunStarted:
-            draft = draft._replace(fields={**draft.fields, "root_run_id": ROOT, "parent_run_id": PARENT})
-        emit(writer, draft)
-        if draft.event is ev.RunStarted:
-            emit(writer, Emit(ev.Extension, {"type": TYPE, "payload": {"said": EXTENSION}}))
-            emit(writer, Emit(ev.Stage, {"stage_id": "s", "phase": "ended", "reason": STAGE}))
+    def planting(writer: Writer, effects: Iterable[Effect], carry: Callable[[Any], None]) -> None:
+        planted: list[Effect] = []
+        for effect in effects:
+            if isinstance(effect, Emit) and effect.event is ev.RunStarted:
+                started = {**effect.fields, "root_run_id": ROOT, "parent_run_id": PARENT}
+                planted.append(Emit(event=ev.RunStarted, fields=started))
+                planted.append(Emit(event=ev.Extension, fields={"type": TYPE, "payload": {"said": EXTENSION}}))
+                planted.append(Emit(event=ev.Stage, fields={"stage_id": "s", "phase": "ended", "reason": STAGE}))
+            else:
+                planted.append(effect)
+        write(writer, planted, carry)
 
-    patch.setattr(Writer, "emit", planting)
+    patch.setattr(Writer, "write", planting)
 
 
 async def decide(server: Server) -> None:
