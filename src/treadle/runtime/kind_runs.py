@@ -141,10 +141,12 @@ class KindRuns:
         if texts := self._texts:
             if self._apart is not None:
                 self._join()
-            if len(texts) > self._heard:
+            count = len(texts)
+            if count > self._heard:
                 self._measure()
-            self._base += len(texts)
+            self._base += count
             self._heard = 0
+            # What nobody asked for, of a stretch that nobody was to learn of.
             if self._aside:
                 self._aside = []
         base = self._base

@@ -133,7 +133,8 @@ class Writer:
 
     def begin_attempt(self, attempt: int) -> None:
         """The model is about to be asked; a later attempt begins where the round began."""
-        self._leave()
+        if self.road is not _CLOSED:
+            self._leave()
         if attempt > 1:
             self._state.retract()
             if self._redaction is not None:
@@ -146,7 +147,8 @@ class Writer:
     def speak_of(self, call_id: CallId) -> None:
         """Argument pieces that follow belong to this call."""
         if call_id != self._call:
-            self._leave()
+            if self.road is not _CLOSED:
+                self._leave()
             self._call, self._speaks = call_id, None
 
     def write(self, effects: Iterable[Effect], carry: Callable[[Any], None]) -> None:
@@ -155,13 +157,11 @@ class Writer:
         A draft may be one that is held until the next event.
         """
         runs, run_id = self._runs, self._run_id
-        has_left = False
         is_plain = self._redaction is None
         for effect in effects:
             if type(effect) is Emit:
-                if not has_left:
+                if self.road is not _CLOSED:
                     self._leave()
-                    has_left = True
                 if effect.held:
                     self._held, self._speaks = effect, None
                     continue
@@ -178,13 +178,11 @@ class Writer:
                 else:
                     self._seal(event, effect.fields)
             elif type(effect) is Keep:
-                if not has_left:
+                if self.road is not _CLOSED:
                     self._leave()
-                    has_left = True
                 runs.keep(effect.fact)
             else:
                 carry(effect)
-                has_left = False
 
     def withdraw(self) -> None:
         """Forget the held draft."""
@@ -197,7 +195,8 @@ class Writer:
             if let_go := self._state.end_passage():
                 self._show(let_go)
             self._unended = False
-        self._leave()
+        if self.road is not _CLOSED:
+            self._leave()
         self._speaks = None
 
     def end_turn(self) -> None:
@@ -210,7 +209,8 @@ class Writer:
         if self._trusted and (let_go := self._state.end_turn()):
             self._show(let_go)
         self._unended = False
-        self._leave()
+        if self.road is not _CLOSED:
+            self._leave()
         self._speaks = None
 
     def distrust(self) -> None:
@@ -294,7 +294,8 @@ class Writer:
             self._seal(held.event, held.fields)
         if self._redaction is not None:
             fields = self._redaction.fields(event, fields)
-        self._leave()
+        if self.road is not _CLOSED:
+            self._leave()
         self._runs.add(event, self._run_id, fields)
 
     def _show(self, pieces: Iterable[Piece]) -> None:
@@ -320,7 +321,7 @@ class Writer:
             self._take(said)
 
     def _leave(self) -> None:
-        """What comes next belongs to no stretch of speech that there is."""
+        """What comes next belongs to no stretch of speech that there is. Asked for only where there may be one."""
         if self._take is not None:
             self._catch_up()
             self._take = None
