@@ -42,6 +42,7 @@ class StraightLine(Contender):
 
     def __init__(self) -> None:
         self._toolbox = FunctionToolbox([lookup])
+        self._model = ScriptedModel(Script("none", ()))
 
     async def run(self, script: Script) -> AsyncIterator[ev.KernelEvent]:
         """Run the script once."""
@@ -52,7 +53,9 @@ class StraightLine(Contender):
         await task
 
     async def _drive(self, script: Script, log: KindRuns) -> None:
-        model, prompt, specs = ScriptedModel(script), PromptAssembly(prompt="hi"), self._toolbox.specs()
+        if self._model.script is not script:
+            self._model = ScriptedModel(script)
+        model, prompt, specs = self._model, PromptAssembly(prompt="hi"), self._toolbox.specs()
         turns: list[TurnMessage] = []
         for number in range(1, len(script.rounds) + 1):
             log.keep(fa.RoundOpened(round=number, attempt=1))

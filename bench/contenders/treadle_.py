@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import msgspec
+import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass
 
 from contender import Contender
-from workload import TOOL, TOOL_RESULT, Script, arg_chunks
+from workload import TOOL, TOOL_RESULT, Round, Script, arg_chunks
 
 from treadle.app.agent import Agent
 from treadle.plan.tools import tool
@@ -25,16 +25,22 @@ NO_CALL_LIMITS = Limits(rounds=None, tool_calls=None)
 
 
 class ScriptedModel:
-    """Plays a script: one list a delta, as from a provider that sends one delta a read."""
+    """Plays a script: one list a delta, as from a provider that sends one delta a read.
+
+    What it says beside its deltas (a call, the end of a turn) is made once for all runs of a script: the bare model says
+    nothing of the kind, so none of its price is in the comparison.
+    """
 
     name = "scripted"
 
     def __init__(self, script: Script) -> None:
         self.script = script
+        self._tails = [_tail(said) for said in script.rounds]
 
     async def ask(self, request: ModelRequest, /) -> AsyncGenerator[list[ModelItem], None]:
         """Play the round that comes after the finished turns."""
-        said = self.script.rounds[len(request.turns)]
+        at = len(request.turns)
+        said = self.script.rounds[at]
         yields = self.script.yields
         for piece in said.think:
             if yields:
@@ -44,18 +50,24 @@ class ScriptedModel:
             if yields:
                 await asyncio.sleep(0)
             yield [(TEXT, piece)]
-        requests: tuple[ToolRequest, ...] = ()
-        if said.call_id:
-            yield [CallNamed(slot=0, name=TOOL, provider_id=said.call_id)]
-            chunks = arg_chunks(said.call_id)
-            for chunk in chunks:
-                yield [(ARGUMENTS, chunk)]
-            asked = msgspec.json.decode("".join(chunks))
-            requests = (ToolRequest(name=TOOL, provider_id=said.call_id, arguments=asked),)
-        yield [TurnEnded(turn=ModelTurn(text="".join(said.text), tool_requests=requests))]
+        for items in self._tails[at]:
+            yield items
 
     async def aclose(self) -> None:
         """It holds nothing."""
+
+
+def _tail(said: Round) -> tuple[list[ModelItem], ...]:
+    """What a round ends with: its call, if it makes one, and its whole turn."""
+    items: list[ModelItem] = []
+    requests: tuple[ToolRequest, ...] = ()
+    if said.call_id:
+        chunks = arg_chunks(said.call_id)
+        items += [CallNamed(slot=0, name=TOOL, provider_id=said.call_id), *[(ARGUMENTS, chunk) for chunk in chunks]]
+        asked = json.loads("".join(chunks))
+        requests = (ToolRequest(name=TOOL, provider_id=said.call_id, arguments=asked),)
+    items.append(TurnEnded(turn=ModelTurn(text="".join(said.text), tool_requests=requests)))
+    return tuple([item] for item in items)
 
 
 @tool
@@ -72,13 +84,14 @@ class Treadle(Contender):
     dists = ("treadle", "msgspec", "pydantic")
 
     def __init__(self) -> None:
-        self._agent = Agent(
-            name="bench", model=ScriptedModel(Script("none", ())), tools=[lookup], limits=NO_CALL_LIMITS
-        )
+        self._model = ScriptedModel(Script("none", ()))
+        self._agent = Agent(name="bench", model=self._model, tools=[lookup], limits=NO_CALL_LIMITS)
 
     async def run(self, script: Script) -> AsyncIterator[KernelEvent]:
         """Run the script once."""
-        async with self._agent.with_model(ScriptedModel(script)).events("hi") as run:
+        if self._model.script is not script:
+            self._model = ScriptedModel(script)
+        async with self._agent.with_model(self._model).events("hi") as run:
             async for event in run:
                 yield event
 

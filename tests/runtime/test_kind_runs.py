@@ -120,6 +120,41 @@ def test_size_counts_pieces_that_become_one_once(told):
     assert runs.measured() == true
 
 
+@given(
+    st.lists(
+        st.sampled_from(["say", "say\u00e4", "hear", "ask", "coalesce", "settle", "measure", "begin"]), max_size=30
+    )
+)
+def test_what_was_said_is_told_once_and_in_order(deeds):
+    """Design, coalescing: whoever asks what was said learns all of it, whatever became one piece or was measured."""
+    runs, said, told, true = empty(), "", "", 0
+    pieces = runs.begin(TEXT, 0, is_asked=True)
+    for number, deed in enumerate(deeds):
+        if deed.startswith("say"):
+            pieces.append(f"{deed}{number}")
+            said += pieces[-1]
+            true += len(pieces[-1].encode())
+        elif deed == "hear":
+            told += runs.unheard()
+            pieces.append(f"heard{number}")
+            runs.hear(pieces[-1])
+            true += len(pieces[-1])
+        elif deed == "ask":
+            told += runs.unheard()
+        elif deed == "coalesce":
+            runs.coalesce()
+        elif deed == "settle":
+            runs.settle()
+        elif deed == "measure":
+            assert runs.measured() == true
+        else:
+            told += runs.unheard()
+            pieces = runs.begin(TEXT, number, is_asked=True)
+    assert told + runs.unheard() == said
+    assert runs.unheard() == ""
+    assert runs.measured() == true
+
+
 @given(st.lists(st.lists(st.sampled_from(["a", "bc", ""]), max_size=4), min_size=1, max_size=4), st.integers(0, 4))
 def test_pieces_that_wait_together_become_one(stretches, before):
     """Design, coalescing: nothing is lost, `next` counts what they become, and what comes after stays apart again."""
@@ -167,8 +202,10 @@ async def test_who_waits_is_woken_by_the_end():
     """Ours: a reader is told that nothing follows."""
     runs = empty()
     waits = runs.more()
+    assert runs.is_waited
     runs.close()
     assert waits.done()
+    assert not runs.is_waited
     assert runs.closed
 
 

@@ -43,6 +43,28 @@ def test_a_model_that_falls_silent_is_given_up():
     run_virtually(main())
 
 
+def test_a_read_that_says_nothing_is_a_sign_of_life():
+    """Stall: bytes came, be it that they hold no piece of an answer; a provider that keeps a line open does that."""
+
+    class Breathes:
+        name = "breathes"
+
+        async def ask(self, _):
+            yield [(TEXT, "a")]
+            for _ in range(5):
+                await asyncio.sleep(8)
+                yield []
+            yield [TurnEnded(turn=ModelTurn(text="a"))]
+
+        async def aclose(self):
+            pass
+
+    async def main() -> None:
+        assert (await Agent(name="a", model=Breathes(), limits=Limits(stall_s=10)).run("hi")).text == "a"
+
+    run_virtually(main())
+
+
 @pytest.mark.parametrize("after", ["", "again"])
 def test_a_model_that_holds_on_does_not_hold_up_a_stop(after):
     """Promise 6: Stop ends a run within a second, also where a connection closes slowly or a cancel is swallowed."""

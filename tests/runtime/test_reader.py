@@ -140,12 +140,15 @@ async def test_a_long_log_is_unfolded_in_parts():
     assert [event.index for event in events] == list(range(4 * BATCH + 1))
 
 
-async def test_a_reader_that_waits_lets_the_writer_go_on():
-    """Law 10: never more than so many events ahead of the reader."""
+@pytest.mark.parametrize("what", [TEXT, ARGUMENTS, "event"])
+async def test_a_reader_that_waits_lets_the_writer_go_on(what):
+    """Law 10: never more than so many events ahead of the reader. Facts are no events."""
     runs = log(bounded=True, limit=BOUND)
     play = Play(runs)
     reader = Reader(runs, RUN, None)
-    play.do(TEXT, BOUND)
+    play.do("fact", 1)
+    for _ in range(BOUND):
+        play.do(what, 1)
     room = runs.room()
     assert room is not None
     for _ in range(BOUND):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -67,6 +68,10 @@ class Page:
         else:
             self.writer.let_go(kind, piece)
 
+    def text(self) -> str:
+        """The text in the log."""
+        return "".join(piece for run in self.runs.runs if run.kind == TEXT for piece in run.items)
+
     async def events(self) -> list[KernelEvent]:
         """All that a reader sees."""
         self.writer.close(DONE, duration_ms=1.0)
@@ -92,6 +97,76 @@ async def test_the_road_is_nothing_but_a_short_cut(said, names):
     short.writer.end_turn()
     long.writer.end_turn()
     assert await short.events() == await long.events()
+
+
+asides = st.sampled_from(["nothing", "coalesce", "settle", "measured", "look", "progress", "fact", "held"])
+BESIDE = {"progress": PROGRESS, "fact": Keep(fact=RoundOpened(round=1, attempt=1)), "held": STARTED}
+
+
+@given(st.lists(st.tuples(kinds, st.sampled_from(["a", "b ", "<", "</think>", "\u00e9"]), asides), max_size=12))
+async def test_the_text_of_a_run_is_what_stands_in_its_log(said):
+    """Promise: what was shown is what is stored, whoever looks when, and whatever has become one piece meanwhile."""
+    page = Page("think")
+    for kind, piece, aside in said:
+        page.by_road(kind, piece)
+        if aside == "look":
+            assert page.writer.answer() == page.text()
+        elif aside in BESIDE:
+            page.write(BESIDE[aside])
+        elif aside != "nothing":
+            getattr(page.runs, aside)()
+    page.writer.end_turn()
+    assert page.writer.answer() == page.text()
+    assert (await page.events())[-1].outcome.text == page.text()
+
+
+class Listening(CloseState):
+    """It notes what it has shown whenever something else is asked of it than to show more."""
+
+    def __init__(self) -> None:
+        super().__init__([by_name("think")])
+        self.noted: list[str] = []
+
+    def __getattribute__(self, name: str) -> object:
+        if name in {
+            "end_passage",
+            "end_turn",
+            "begin_round",
+            "retract",
+            "flush_pieces",
+            "pieces",
+            "think",
+            "answer_at",
+        }:
+            self.noted.append("".join(super().__getattribute__("_shown")))
+        return super().__getattribute__(name)
+
+
+DEEDS: dict[str, Callable[[Page], object]] = {
+    "end of a passage": lambda page: page.writer.end_passage(),
+    "end of a turn": lambda page: page.writer.end_turn(),
+    "a round": lambda page: page.writer.begin_attempt(1),
+    "another attempt": lambda page: page.writer.begin_attempt(2),
+    "a retraction": lambda page: page.write(RETRACTED),
+    "an event": lambda page: page.write(ANNOUNCED),
+    "the end": lambda page: page.writer.close(DONE, duration_ms=1.0),
+    "whole text": lambda page: page.writer.text("d"),
+    "the answer": lambda page: page.writer.answer(),
+}
+
+
+@pytest.mark.parametrize("deed", DEEDS)
+def test_the_text_of_a_run_has_heard_all_before_it_is_asked_anything(deed):
+    """Ours: what passes at sight is told to it late, and never too late."""
+    page = Page()
+    state = Listening()
+    page.writer = Writer(run_id=RUN, runs=page.runs, state=state)
+    page.writer.begin_attempt(1)
+    for piece in "abc":
+        page.by_road(TEXT, piece)
+    state.noted.clear()
+    DEEDS[deed](page)
+    assert state.noted[0] == "abc"
 
 
 @given(speech)
@@ -255,7 +330,7 @@ async def test_a_filter_that_failed_is_not_asked_again():
     writer.end_passage()
     writer.end_turn()
     writer.close(DONE, duration_ms=0.0)
-    assert writer.state.clean_text == runs.last.outcome.text == "a"
+    assert writer.answer() == runs.last.outcome.text == "a"
 
 
 async def test_speech_of_no_kind_is_refused():

@@ -94,8 +94,8 @@ class KindRuns:
         self._new_future: Callable[[], asyncio.Future[None]] | None = None
         self._heard = 0
         """How many pieces of the last stretch are in the size of all speech, and in what `unheard` gives or gave."""
-        self._aside: list[str] = []
-        """What `unheard` is to give of them."""
+        self._aside: list[str] | None = None
+        """What `unheard` is to give of them; None where nobody asks."""
         self._size_bytes = 0
         self._piece_bytes = UNKNOWN_BYTES
         """The size of a piece, as those that were looked at last had it."""
@@ -136,8 +136,11 @@ class KindRuns:
         items = self.runs[-1].items
         return items[-1] if items else None
 
-    def begin(self, kind: str, key: Any) -> list[Any]:  # noqa: ANN401 (by kind: a number, an id)
-        """Begin a stretch and give the list that its items are appended to, until another stretch is begun."""
+    def begin(self, kind: str, key: Any, *, is_asked: bool = False) -> list[Any]:  # noqa: ANN401 (by kind: a number, an id)
+        """Begin a stretch and give the list that its items are appended to, until another stretch is begun.
+
+        `is_asked`: somebody asks by `unheard` what was said in it, before another one is begun.
+        """
         if texts := self._texts:
             if self._apart is not None:
                 self._join()
@@ -146,9 +149,6 @@ class KindRuns:
                 self._measure()
             self._base += count
             self._heard = 0
-            # What nobody asked for, of a stretch that nobody was to learn of.
-            if self._aside:
-                self._aside = []
         base = self._base
         items: list[Any] = []
         # Written out for its price: every round begins four of them.
@@ -163,6 +163,7 @@ class KindRuns:
             self._entries, self._texts = items, []
         else:
             self._entries, self._texts = None, items
+            self._aside = [] if is_asked else None
         return items
 
     def coalesce(self) -> None:
@@ -297,7 +298,7 @@ class KindRuns:
         return len(self.runs) - 1, len(self.runs[-1].items)
 
     def unheard(self) -> str:
-        """What was said in the last stretch since this was asked last, as one text. Ask before another is begun."""
+        """What was said since this was asked last, as one text, in the last stretch: one that is asked about."""
         self._measure()
         if not (apart := self._aside):
             return ""
@@ -319,7 +320,8 @@ class KindRuns:
         if len(texts) > heard:
             said = "".join(texts[heard:] if heard else texts)
             self._size_bytes += _size_bytes(said)
-            self._aside.append(said)
+            if self._aside is not None:
+                self._aside.append(said)
             self._heard = len(texts)
 
 

@@ -20,8 +20,6 @@ from treadle.kernel.effects import (
     AskModel,
     CallTools,
     Close,
-    Emit,
-    Keep,
     Recall,
     StopModel,
     StopTools,
@@ -378,8 +376,7 @@ class RunLoop:
                     # Who waits for a reader does not listen: its silence is not the model's.
                     deadlines.listening = False
                     await room
-                    deadlines.listening = True
-                    deadlines.reads += 1
+                    deadlines.listen()
                 left = runs.left
         return self._failed(ModelTruncatedError("the model's stream ended without an end"))
 

@@ -71,7 +71,7 @@ class Reader(Generic[E]):
     def __aiter__(self) -> Self:
         return self
 
-    async def _steps(  # noqa: C901, PLR0912 (all that is read passes here: calls are too dear)
+    async def _steps(  # noqa: C901, PLR0912, PLR0915 (all that is read passes here: calls are too dear)
         self, at: int, item: int, index: int
     ) -> AsyncGenerator[E, None]:
         """Go on from an item of a stretch; the next event has this index."""

@@ -16,7 +16,6 @@ from treadle.text.close_state import CloseState
 from treadle.text.gate import Look, ShortRoad, Sight, nothing_in_view
 from treadle.text.pieces import EXTRACTED, Piece
 from treadle.values.events import Dropped, Extension, Extracted, KernelEvent, Retracted, Stage, ToolProgress
-from treadle.values.facts import Fact
 from treadle.values.ids import CallId, RunId
 from treadle.values.mappings import Json
 from treadle.values.model import ARGUMENTS, TEXT, THINKING
@@ -56,7 +55,7 @@ class Writer:
 
     Speech of one kind goes on by the `road`, piece for piece; readers are to be woken after it. What passes at sight is
     appended and no more: the text of the run learns of it, as one text, before anything else is done with it. Whatever
-    does not go on is for `speak`; what a look gave nothing for, is for `let_go`. The road is another after any other call.
+    does not go on is for `speak`; what a look gave nothing for, is for `let_go`. Any other call may change the road.
     """
 
     __slots__ = (
@@ -65,7 +64,6 @@ class Writer:
         "_mark",
         "_passage",
         "_redaction",
-        "_ways",
         "_run_id",
         "_runs",
         "_speaks",
@@ -73,6 +71,7 @@ class Writer:
         "_take",
         "_trusted",
         "_unended",
+        "_ways",
         "road",
         "spoke",
         "streamed",
@@ -125,12 +124,6 @@ class Writer:
         """The log it writes."""
         return self._runs
 
-    @property
-    def state(self) -> CloseState:
-        """The text of the run so far."""
-        self._catch_up()
-        return self._state
-
     def begin_attempt(self, attempt: int) -> None:
         """The model is about to be asked; a later attempt begins where the round began."""
         if self.road is not _CLOSED:
@@ -151,7 +144,9 @@ class Writer:
                 self._leave()
             self._call, self._speaks = call_id, None
 
-    def write(self, effects: Iterable[Effect], carry: Callable[[Any], None]) -> None:
+    def write(  # noqa: C901 (nearly all that a round writes passes here)
+        self, effects: Iterable[Effect], carry: Callable[[Any], None]
+    ) -> None:
         """Seal the drafts among these and remember the facts, each in its place; all others are carried out by `carry`.
 
         A draft may be one that is held until the next event.
@@ -332,14 +327,14 @@ class Writer:
         if self._held is not None:
             held, self._held = self._held, None
             self._seal(held.event, held.fields)
+        sight, look, take = self._ways[kind]
         if kind == ARGUMENTS:
             self.streamed.add(self._call)
             items = self._runs.begin(ARGUMENTS, self._call)
         else:
             if self._speaks != kind:
                 self._passage += 1
-            items = self._runs.begin(kind, self._passage)
-        self._speaks = kind
-        sight, look, self._take = self._ways[kind]
+            items = self._runs.begin(kind, self._passage, is_asked=take is not None)
+        self._speaks, self._take = kind, take
         self.road = road = (kind, sight, look, items.append)
         return road

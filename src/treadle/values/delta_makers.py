@@ -1,6 +1,7 @@
 """The three delta events, made at a third of the price of their own constructors, a stretch at a time.
 
-A mutable twin is filled and its class is changed: what comes out is the frozen event itself, equal to one made by the constructor. Nothing is checked here; the writer gives what is legal.
+A mutable twin is filled and its class is changed: what comes out is the frozen event itself, equal to one made by the
+constructor. Nothing is checked here; the writer gives what is legal.
 
 Shape: texts of one stretch, in order, and the index of the first; one event a text.
 """
@@ -8,10 +9,10 @@ Shape: texts of one stretch, in order, and the index of the first; one event a t
 from __future__ import annotations
 
 from collections.abc import Sequence
+
 from treadle.values.events import KernelEvent, TextDelta, Thinking, ToolArguments
 from treadle.values.ids import CallId, RunId
 from treadle.values.making import twin_of
-
 
 TextTwin, ThinkingTwin = twin_of(TextDelta), twin_of(Thinking)
 _ArgumentsTwin = twin_of(ToolArguments)

@@ -3,8 +3,9 @@
 The constructor that `dataclasses` writes for a frozen class looks every field's slot up by name. `quickly_made` gives
 the class one that has the slots' own setters at hand, at two thirds of the price: for values that others make.
 
-The makers take a quarter of it: they fill a mutable twin and change its class, as the delta events are made. What a class call costs beside (a dict of the keywords, a second call to fill the value) falls away too. They
-are for values that every round makes.
+The makers take a quarter of it: they fill a mutable twin and change its class, as the delta events are made. What a
+class call costs beside (a dict of the keywords, a second call to fill the value) falls away too. They are for values
+that every round makes.
 
 Whatever the way, it takes the same arguments, gives the same defaults and calls `__post_init__` as the constructor
 does; what comes out is the same frozen value.
