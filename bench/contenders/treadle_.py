@@ -27,8 +27,8 @@ NO_CALL_LIMITS = Limits(rounds=None, tool_calls=None)
 class ScriptedModel:
     """Plays a script: one list a delta, as from a provider that sends one delta a read.
 
-    What it says beside its deltas (a call, the end of a turn) is made once for all runs of a script: the bare model says
-    nothing of the kind, so none of its price is in the comparison.
+    What it says beside its deltas (a call, the end of a turn) is made once for all runs of a script: the bare model
+    says nothing of the kind, so none of its price is in the comparison.
     """
 
     name = "scripted"

@@ -160,7 +160,7 @@ def test_a_round_begins_where_it_was_opened_though_it_showed_nothing() -> None:
         said("It", 2),
     )
     assert (more.shown, more.begins, more.passage) == ("See. It", 5, 2)
-    state = parts_of(more).loop._writer.state  # noqa: SLF001 (what a retraction would leave)
+    state = parts_of(more).loop._writer._state  # noqa: SLF001 (what a retraction would leave)
     assert (state.clean_text, state.answer_at) == ("See. It", 5)
     state.retract()
     assert state.clean_text == "See. "

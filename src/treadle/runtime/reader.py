@@ -97,11 +97,6 @@ class Reader(Generic[E]):
                         made.text = text
                         made.__class__ = event_class
                         yield made
-                elif items and say is None and run.kind is ENTRIES:
-                    for entry in items:
-                        if type(entry) not in _FACTS:
-                            index += 1
-                            yield entry
                 elif items:
                     events: Sequence[Any] = _MAKERS[run.kind](first, run_id, run.key, items)
                     index += len(events)

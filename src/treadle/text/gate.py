@@ -28,7 +28,8 @@ class ShortRoad(NamedTuple):
     """How pieces of one kind pass by the filters: at sight, without a call, or by `short`.
 
     A piece that is not empty, has no half surrogate pair and does not hold the lead is shown whole: whoever sees that
-    gives it to `take` and need not ask. The lead stays what it is for as long as pieces pass at sight.
+    need not ask. The lead stays what it is for as long as pieces pass at sight. Those that pass one after another may
+    be given to `take` as one text, at the latest before anything else is asked.
     """
 
     sight: Sight | None
