@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.runtime.agents import until
+from tests.runtime.stores import virtually
 from treadle.runtime.kind_runs import KindRuns
 from treadle.runtime.reader import BATCH, BOUND, Reader
 from treadle.values import events as ev
@@ -193,3 +195,48 @@ async def test_what_breaks_in_the_saying_does_not_end_the_stream():
     play.do(TEXT, 1)
     play.runs.close()
     assert [told async for told in reader] == ["text_delta"]
+
+
+@pytest.mark.parametrize("what", [TEXT, THINKING, ARGUMENTS, "event"])
+@pytest.mark.parametrize("is_said", [False, True])
+async def test_a_step_that_is_cancelled_before_it_begins_loses_nothing(what, is_said):
+    """Ours: a task that is made of a step and cancelled at once raises where the event before was given out."""
+    play = Play(log())
+    play.do(what, 3)
+    play.do("fact", 1)
+    play.do("event", 1)
+    play.do("event", 1)
+    play.runs.close()
+    reader: Reader[object] = Reader(play.runs, RUN, (lambda event: (event, event.index)) if is_said else None)
+    got: list[object] = []
+    while True:
+        step = asyncio.create_task(anext(reader))
+        step.cancel()
+        await asyncio.wait([step])
+        assert step.cancelled()
+        try:
+            got.append(await anext(reader))
+        except StopAsyncIteration:
+            break
+    assert got == ([told for event in play.true for told in (event, event.index)] if is_said else play.true)
+
+
+@pytest.mark.parametrize("what", [TEXT, ARGUMENTS, "event"])
+@virtually
+async def test_a_writer_is_let_go_on_by_a_reader_whose_steps_were_cancelled_before_they_began(what):
+    """Ours: what the reader has given out is counted, however its steps ended."""
+    play = Play(log(bounded=True, limit=BOUND))
+    for _ in range(BOUND):
+        play.do(what, 1)
+    room = play.runs.room()
+    assert room is not None
+    reader: Reader[ev.KernelEvent] = Reader(play.runs, RUN, None)
+    for event in play.true:
+        assert await anext(reader) == event
+        step = asyncio.create_task(anext(reader))
+        step.cancel()
+        await asyncio.wait([step])
+    waits = asyncio.create_task(anext(reader))
+    await until(room.done)
+    play.do("event", 1)
+    assert await waits == play.true[-1]

@@ -303,6 +303,21 @@ async def test_what_a_filter_held_is_let_go_at_the_end(end):
     assert closing.outcome.text == "a <think> b"
 
 
+@pytest.mark.parametrize("end", ["an event", "end_passage", "end_turn", "the close"])
+async def test_what_a_filter_lets_go_of_goes_on_with_the_stretch_at_hand(end):
+    """Ours: it is of the same passage, and a stretch more is a row more in a store."""
+    page = Page("citation")
+    page.by_road(TEXT, "See")
+    page.by_road(TEXT, " it ")
+    if end == "an event":
+        page.write(ANNOUNCED)
+    elif end != "the close":
+        getattr(page.writer, end)()
+    events = await page.events()
+    assert [run.items for run in page.runs.runs if run.kind == TEXT] == [["See", " it", " "]]
+    assert [event.text for event in events if isinstance(event, ev.TextDelta)] == ["See", " it", " "]
+
+
 async def test_text_that_came_whole_is_filtered_like_any():
     """Values: a turn without deltas is fed once when it ends."""
     page = Page("think")

@@ -7,7 +7,7 @@ they are read, up to `BATCH` of a stretch at once; nobody else holds them.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, Final, Generic, Self, TypeVar
 
@@ -29,6 +29,7 @@ BATCH: Final = 256
 """Events that a reader makes ready at once: a long log that is read late is not unfolded whole."""
 
 _FACTS: Final = frozenset(FACT_TYPES)
+_NONE: Final[Sequence[Any]] = ()
 
 
 def _events(_first: int, _run_id: RunId, _key: None, entries: Sequence[Entry]) -> list[KernelEvent]:
@@ -55,7 +56,7 @@ class Reader(Generic[E]):
     second `async for` goes on where the first one stopped.
     """
 
-    __slots__ = ("__anext__", "_run_id", "_runs", "_say", "writer")
+    __slots__ = ("__anext__", "_run_id", "_runs", "_say", "_start", "writer")
 
     __anext__: Callable[[], Awaitable[E]]
     """The step of a generator: a method that is a coroutine would cost half as much again for every event."""
@@ -66,18 +67,29 @@ class Reader(Generic[E]):
         self._say = say
         self.writer: StepsAhead | None = None
         """Who writes, where it goes on by what this reader does. None: it is somewhere else."""
-        self.__anext__ = self._steps(0, 0, runs.runs[0].first).__anext__
+        self._start: tuple[int, int, int, Iterator[Any]] | None = (0, 0, runs.runs[0].first, iter(_NONE))
+        self.__anext__ = self._begin
 
     def __aiter__(self) -> Self:
         return self
 
+    async def _begin(self) -> E:
+        """The first step of a generator: a step that is cancelled before it begins would end one that has not begun."""
+        if (start := self._start) is not None:
+            self._start = None
+            self.__anext__ = self._steps(*start).__anext__
+        return await self.__anext__()
+
     async def _steps(  # noqa: C901, PLR0912, PLR0915 (all that is read passes here: calls are too dear)
-        self, at: int, item: int, index: int
+        self, at: int, item: int, index: int, rest: Iterator[Any]
     ) -> AsyncGenerator[E, None]:
-        """Go on from an item of a stretch; the next event has this index."""
+        """Give out the rest of what was taken, and go on from an item of a stretch; the event there has this index."""
         log, stretches, run_id, say = self._runs, self._runs.runs, self._run_id, self._say
+        run, first, items, left = stretches[at], index, _NONE, iter(_NONE)
         is_new = True
         try:
+            for event in rest:
+                yield event
             while True:
                 run = stretches[at]
                 items = run.items[item : item + BATCH]
@@ -89,7 +101,8 @@ class Reader(Generic[E]):
                     # Nearly all that is read is made here, one by one as it is given out.
                     index, passage = index + len(items), run.key
                     twin, event_class = speech
-                    for number, text in enumerate(items, first):
+                    left = iter(items)
+                    for number, text in enumerate(left, first):
                         made: Any = twin()
                         made.index = number
                         made.run_id = run_id
@@ -100,7 +113,8 @@ class Reader(Generic[E]):
                 elif items:
                     events: Sequence[Any] = _MAKERS[run.kind](first, run_id, run.key, items)
                     index += len(events)
-                    for event in events if say is None else chain.from_iterable(map(say, events)):
+                    rest = iter(events) if say is None else chain.from_iterable(map(say, events))
+                    for event in rest:
                         yield event
                 # Only a stretch that another one follows is complete.
                 elif at + 1 < len(stretches):
@@ -121,7 +135,10 @@ class Reader(Generic[E]):
                 else:
                     await log.more()
         except (asyncio.CancelledError, Exception):
-            # A generator that raised is over, the reader is not: all that was taken is given out before it waits.
+            # A generator that raised is over, the reader is not. A step that is cancelled before it begins raises where
+            # the last event was given out: what was taken with that is still to be.
             log.is_awaited = False
-            self.__anext__ = self._steps(at, item, index).__anext__
+            if untold := list(left):
+                rest = iter(_MAKERS[run.kind](first + len(items) - len(untold), run_id, run.key, untold))
+            self._start, self.__anext__ = (at, item, index, rest), self._begin
             raise

@@ -155,15 +155,16 @@ class Writer:
         is_plain = self._redaction is None
         for effect in effects:
             if type(effect) is Emit:
-                if self.road is not _CLOSED:
+                event = effect.event
+                if self._unended and not effect.held and event not in _ENDS_NO_PASSAGE:
+                    # Before the stretch at hand is left: what a filter lets go of goes on with it.
+                    self.end_passage()
+                elif self.road is not _CLOSED:
                     self._leave()
                 if effect.held:
                     self._held, self._speaks = effect, None
                     continue
-                event = effect.event
                 if event not in _ENDS_NO_PASSAGE:
-                    if self._unended:
-                        self.end_passage()
                     self._speaks = None
                 elif event is Retracted:
                     self._state.retract()
@@ -225,7 +226,7 @@ class Writer:
             duration_ms: How long the run was at work.
             read: Gives the output of the answer; None where there is none.
         """
-        self._leave()
+        self._catch_up()
         if self._trusted:
             self._show(self._state.flush_pieces())
         outcome = InvocationOutcome(
