@@ -93,9 +93,10 @@ def test_bytes_cut_anywhere_give_one_answer(text: str) -> None:
 @pytest.mark.parametrize("names", ["t", "tbc", "tbcr"])
 @given(text=with_halves(), places=PLACES)
 def test_all_roads_give_one_text(names: str, text: str, places: list[int]) -> None:
-    """Ours: `feed`, `pieces`, `short` with `let_go`, and a glance before these show and keep the same."""
-    fed, told, hurried, glanced = (CloseState(chain(names)) for _ in range(4))
+    """Ours: `feed`, `pieces`, `short` with `let_go`, and a glance before these show the same, be it told late."""
+    fed, told, hurried, glanced, late = (CloseState(chain(names)) for _ in range(5))
     sight, take, short = glanced.text_road
+    passing: list[str] = []
     lead = sight() if sight else ""
     for piece in cut(text, places):
         shown = fed.feed(piece)
@@ -106,13 +107,20 @@ def test_all_roads_give_one_text(names: str, text: str, places: list[int]) -> No
         assert shown == (text_of(pieces) or None)
         if lead not in piece and piece and not find_half(piece):
             take(piece)
+            passing.append(piece)
             assert pieces == (("text", piece),)
             continue
+        if passing:
+            late.text_road.take("".join(passing))
+            passing.clear()
+        assert late.pieces(piece) == pieces
         if short(piece) is None:
             glanced.let_go()
         lead = sight() if sight else ""
-    assert fed.flush() == told.flush() == hurried.flush() == glanced.flush()
-    assert fed.clean_text == told.clean_text == hurried.clean_text == glanced.clean_text
+    if passing:
+        late.text_road.take("".join(passing))
+    assert fed.flush() == told.flush() == hurried.flush() == glanced.flush() == late.flush()
+    assert fed.clean_text == told.clean_text == hurried.clean_text == glanced.clean_text == late.clean_text
 
 
 @pytest.mark.slow

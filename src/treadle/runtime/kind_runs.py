@@ -229,7 +229,7 @@ class KindRuns:
         """What is done when the writer is let go on; None: it may."""
         if self.limit > self._base + len(self._texts) or (self._bound_bytes is not None and self._looks_again()):
             return None
-        if self._room is not None:
+        if self._room is not None and not self._room.done():
             self._others.append(self._room)
         self._room = room = self._new_future() if self._new_future is not None else self._first_future()
         if self.is_waited:
