@@ -53,9 +53,8 @@ class StraightLine(Contender):
         await task
 
     async def _drive(self, script: Script, log: KindRuns) -> None:
-        if self._model.script is not script:
-            self._model = ScriptedModel(script)
-        model, prompt, specs = self._model, PromptAssembly(prompt="hi"), self._toolbox.specs()
+        self._model = model = self._model.playing(script)
+        prompt, specs = PromptAssembly(prompt="hi"), self._toolbox.specs()
         turns: list[TurnMessage] = []
         for number in range(1, len(script.rounds) + 1):
             log.keep(fa.RoundOpened(round=number, attempt=1))

@@ -37,6 +37,10 @@ class ScriptedModel:
         self.script = script
         self._tails = [_tail(said) for said in script.rounds]
 
+    def playing(self, script: Script) -> ScriptedModel:
+        """The model that plays this script: this one, if it does."""
+        return self if self.script is script else ScriptedModel(script)
+
     async def ask(self, request: ModelRequest, /) -> AsyncGenerator[list[ModelItem], None]:
         """Play the round that comes after the finished turns."""
         at = len(request.turns)
@@ -89,8 +93,7 @@ class Treadle(Contender):
 
     async def run(self, script: Script) -> AsyncIterator[KernelEvent]:
         """Run the script once."""
-        if self._model.script is not script:
-            self._model = ScriptedModel(script)
+        self._model = self._model.playing(script)
         async with self._agent.with_model(self._model).events("hi") as run:
             async for event in run:
                 yield event

@@ -94,8 +94,7 @@ class Standing:
     @property
     def usage(self) -> UsageDelta:
         """What the run has spent by now."""
-        unmeasured = UsageDelta(unmeasured_rounds=self.unmeasured)
-        return unmeasured if self.measured is NO_USAGE else self.measured + unmeasured
+        return self.measured + UsageDelta(unmeasured_rounds=self.unmeasured)
 
     @property
     def failures(self) -> int:

@@ -144,7 +144,7 @@ class Writer:
                 self._leave()
             self._call, self._speaks = call_id, None
 
-    def write(  # noqa: C901 (nearly all that a round writes passes here)
+    def write(  # noqa: C901, PLR0912 (nearly all that a round writes passes here: calls are too dear)
         self, effects: Iterable[Effect], carry: Callable[[Any], None]
     ) -> None:
         """Seal the drafts among these and remember the facts, each in its place; all others are carried out by `carry`.
@@ -154,31 +154,32 @@ class Writer:
         runs, run_id = self._runs, self._run_id
         is_plain = self._redaction is None
         for effect in effects:
-            if type(effect) is Emit:
-                event = effect.event
-                if self._unended and not effect.held and event not in _ENDS_NO_PASSAGE:
-                    # Before the stretch at hand is left: what a filter lets go of goes on with it.
-                    self.end_passage()
-                elif self.road is not _CLOSED:
+            if type(effect) is Keep:
+                if self.road is not _CLOSED:
                     self._leave()
-                if effect.held:
-                    self._held, self._speaks = effect, None
-                    continue
+                runs.keep(effect.fact)
+            elif type(effect) is not Emit:
+                carry(effect)
+            elif effect.held:
+                if self.road is not _CLOSED:
+                    self._leave()
+                self._held, self._speaks = effect, None
+            else:
+                event = effect.event
                 if event not in _ENDS_NO_PASSAGE:
+                    if self._unended:
+                        # Before the stretch at hand is left: what a filter lets go of goes on with it.
+                        self.end_passage()
                     self._speaks = None
-                elif event is Retracted:
+                if self.road is not _CLOSED:
+                    self._leave()
+                if event is Retracted:
                     self._state.retract()
                     self._speaks = None
                 if is_plain and self._held is None:
                     runs.add(event, run_id, effect.fields)
                 else:
                     self._seal(event, effect.fields)
-            elif type(effect) is Keep:
-                if self.road is not _CLOSED:
-                    self._leave()
-                runs.keep(effect.fact)
-            else:
-                carry(effect)
 
     def withdraw(self) -> None:
         """Forget the held draft."""
